@@ -7,6 +7,8 @@ ORDER = (
     "plot_own_pipeline.py",
     "plot_report.py",
     "plot_validation.py",
+    "plot_decision_list.py",
+    "plot_half_spaces.py",
     "plot_boosting_margins.py",
     "plot_boosting_kernels.py",
     "plot_mcm_sparsity.py",

@@ -14,16 +14,8 @@ from typer.testing import CliRunner
 
 from handful.cli import app
 from handful.datasets import load_dataset
+from tests.pages import PAGES, blocks, name_of
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGES = [
-    ROOT / "README.md",
-    *sorted(
-        path
-        for path in (ROOT / "docs").rglob("*.md")
-        if "_build" not in path.parts and path.name != "performance.md"
-    ),
-]
 # Words of usage lines, and names of files or folders that stand for them here.
 STAND_INS = {"FOLDER": "folder", "DATA": "rows.csv", "DIR": "made"}
 MAKE_RESULTS = "handful certify patients.csv --target outcome --rules stumps --out results"
@@ -32,16 +24,16 @@ runner = CliRunner()
 pytestmark = pytest.mark.filterwarnings("default:The inplace keyword:DeprecationWarning")
 
 
-def _lines(text):
+def _lines(page):
     """Commands in the blocks of a page, then those in its sentences."""
-    # what a command printed, its hints how to go on among it, is no command of the page
-    text = re.sub(r"```text\nBreast Cancer.*?```", "", text, flags=re.DOTALL)
-    for block in re.findall(r"```(?:sh|text)\n(.*?)```", text, flags=re.DOTALL):
-        for line in block.splitlines():
-            for part in line.split("&&"):
-                if part.strip().startswith("handful "):
-                    yield part.strip()
-    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    for block in blocks(page):
+        # what a command printed, its hints how to go on among it, is no command of the page
+        if block.kind in ("sh", "text") and not block.body.startswith("Breast Cancer"):
+            for line in block.body.splitlines():
+                for part in line.split("&&"):
+                    if part.strip().startswith("handful "):
+                        yield part.strip()
+    prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     for command in re.findall(r"`(handful [a-z]+ [^`]+)`", prose):
         yield " ".join(command.split())
 
@@ -59,7 +51,7 @@ def _bold(text):
     return [" ".join(c.split()) for c in re.findall(r"\*\*(handful .+?)\*\*", text, re.DOTALL)]
 
 
-PRINTED = {str(page.relative_to(ROOT)): list(_lines(page.read_text("utf-8"))) for page in PAGES}
+PRINTED = {name_of(page): list(_lines(page)) for page in PAGES if page.stem != "performance"}
 PRINTED |= {f"handful {name} --help".replace("  ", " "): _bold(t) for name, t in _helps().items()}
 PRINTED = {name: commands for name, commands in PRINTED.items() if commands}
 
@@ -69,7 +61,8 @@ def scratch(tmp_path, monkeypatch):
     """A folder with the files that the pages name."""
     X, y = load_dataset("haberman").named()
     X, y = X[:80], np.array(["died" if "died" in label else "alive" for label in y[:80]])
-    X.assign(outcome=y).to_csv(tmp_path / "patients.csv", index=False)
+    patient = [f"P{i:03d}" for i in range(80)]
+    X.assign(patient=patient, outcome=y).to_csv(tmp_path / "patients.csv", index=False)
     X.assign(column=y).to_csv(tmp_path / "my.csv", index=False)
     X.assign(label=y).to_csv(tmp_path / "rows.csv", index=False)
     X.assign(patient=range(80)).to_csv(tmp_path / "new.csv", index=False)
@@ -110,7 +103,7 @@ def _is_only_read(command):
 def test_printed_commands_run(page, scratch):
     commands = [c for c in PRINTED[page] if not _is_only_read(c)]
     makes_results = any("certify" in c and "--out results" in c for c in commands)
-    if any("results/" in c for c in commands) and not makes_results:
+    if any(re.search(r"\bresults\b", c) for c in commands) and not makes_results:
         _run(MAKE_RESULTS)
     for command in commands:
         if "--to card" in command:  # a row of a menu, not a cover

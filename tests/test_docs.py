@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
-DOCS = ROOT / "docs"
-PAGES = sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)
+from tests import pages
+from tests.pages import DOCS, ROOT
+
+PAGES = pages.PAGES[1:]  # without the readme
 
 
 def _load(path):
     spec = importlib.util.spec_from_file_location(f"loaded_{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # records look themselves up
     spec.loader.exec_module(module)
     return module
+
+
+TRANSCRIPTS = _load(ROOT / "tools" / "transcripts.py")
 
 
 @pytest.fixture(scope="module")
@@ -62,13 +68,57 @@ def test_links_lead_somewhere(page):
             assert (page.parent / target).exists(), target
 
 
+@pytest.mark.parametrize("page", pages.PAGES, ids=pages.name_of)
+def test_every_block_is_run_or_says_why_not(page):
+    """Python, sessions and lines of `handful` are run by tests; other blocks have a reason."""
+    for kind, body, why in pages.blocks(page):
+        start = body.strip().splitlines()[0]
+        if kind == "python":
+            compile(body, page.name, "exec")
+        elif kind == "sh" and why is None:
+            assert all(line.startswith("handful ") for line in body.splitlines()), body
+        elif kind == "text":  # what was printed, and commands
+            assert not re.match(r"(from \w+ import|with|python|pip|pipx|dask|export) ", start)
+        else:
+            assert why or kind in ("sh", "console", "toml") or kind.startswith("{"), (kind, start)
+
+
+@pytest.mark.parametrize("page", TRANSCRIPTS.sessions(), ids=pages.name_of)
+def test_a_session_shows_what_its_commands_print(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    assert TRANSCRIPTS.run_page(text) == text, "run python tools/transcripts.py"
+
+
+def test_a_session_that_differs_is_written_anew(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "letters").write_text("a\nb\nc\n9.5 s.\n")
+    page = "# P\n<!-- lines 1-1, 3-9 -->\n```console\n$ cat letters\n{}```\n"
+    right = page.format("a\n...\nc\n9.5 s.\n")
+    assert TRANSCRIPTS.run_page(page.format("old\n")) == right
+    later = right.replace("9.5 s.", "0.1 s.")
+    assert TRANSCRIPTS.run_page(later) == later
+    with pytest.raises(RuntimeError, match=r"nothing\.csv"):
+        TRANSCRIPTS.run_page("```console\n$ handful certify nothing.csv\n```\n")
+
+
+def test_the_card_of_the_guide_is_read(tmp_path):
+    from handful.validation import load_card
+
+    (card,) = (b.body for b in pages.blocks(DOCS / "guide" / "validation.md") if b.kind == "toml")
+    (tmp_path / "card.toml").write_text(card, encoding="utf-8")
+    assert load_card(tmp_path / "card.toml").name == "CURB-65"
+
+
 def test_every_page_is_in_the_index():
     index = (DOCS / "index.md").read_text(encoding="utf-8")
     for page in PAGES:
         name = str(page.relative_to(DOCS).with_suffix(""))
-        assert name == "index" or name in index or re.fullmatch(r"[gmp][^/]*|guide/[de].*", name), (
-            name
-        )
+        assert (
+            name == "index"
+            or name in index
+            or re.fullmatch(r"[gmp][^/]*|papers/.*|guide/[de].*", name)
+        ), name
 
 
 def test_the_performance_page_shows_every_saved_output():
@@ -143,6 +193,44 @@ def test_papers_page_has_a_place_for_known_tables_only():
         assert table in importlib.import_module(PAPERS[paper]).TABLES
 
 
+def test_the_verdicts_follow_the_tables():
+    tool = _load(ROOT / "tools" / "paper_verdicts.py")
+    page = tool.PAGE.read_text(encoding="utf-8")
+    assert tool.fill(page) == page, "run python tools/paper_verdicts.py"
+    assert page.index("<!-- verdicts -->") < page.index("\n## ")
+    judged = {claim.paper for claim in tool.CLAIMS}
+    assert len(judged) == 5
+    for paper in judged:  # a claim that fails is on the page, not left out
+        assert f"| {paper} |" in page
+    # another table, another verdict
+    other = page.replace("| Glass | half-spaces | conjunction | 1.05 | 3 | 32 |",
+                         "| Glass | half-spaces | conjunction | 1.05 | 3 | 320 |")  # fmt: skip
+    first = "| scm-2003 | half-spaces err as rarely as a Gaussian support vector machine | **not**"
+    assert first in tool.verdicts(other)
+    assert first not in page
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "papers").glob("*.md")), ids=lambda page: page.stem)
+def test_names_on_the_pages_of_papers_exist(page):
+    """`Name(parameter=)`, `Name.attribute` and `unit.name` in the last column are of the code."""
+    import handful
+
+    cells = re.findall(r"^\|.*\| ([^|]+) \|$", page.read_text("utf-8"), re.MULTILINE)
+    named = re.findall(r"`([A-Za-z]\w*)(?:\.(\w+))?(?:\((\w+)=\))?`", " ".join(cells))
+    public = [name for name in named if name[0] in handful.__all__ or name[1]]
+    assert len(public) >= 8
+    for first, second, parameter in public:
+        is_unit = first not in handful.__all__
+        home = importlib.import_module(f"handful.{first}") if is_unit else getattr(handful, first)
+        if second.endswith("_"):
+            source = "".join(inspect.getsource(c) for c in home.__mro__[:-1])
+            assert re.search(rf"\b{second}\b", source), (first, second)
+        elif second:
+            assert hasattr(home, second), (first, second)
+            home = getattr(home, second)
+        assert not parameter or parameter in inspect.signature(home).parameters, (first, parameter)
+
+
 def test_papers_page_is_filled_between_its_markers():
     tool = _load(ROOT / "tools" / "papers_page.py")
     page = "# P\n<!-- table a 1 -->\nold\n<!-- end -->\ntext\n<!-- table a 2 -->\n<!-- end -->\n"
@@ -161,6 +249,17 @@ def test_the_landing_page_shows_what_the_readme_shows():
     shown = re.findall(r"```text\n(Breast.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)
     assert len(shown) == 1
     assert shown[0] in (DOCS / "index.md").read_text(encoding="utf-8")
+
+
+def test_the_picture_of_the_landing_page_is_that_of_its_menu():
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
+    assert "](menu.svg)" in index
+    written = re.findall(r"<text[^>]*>([^<]+)</text>", (DOCS / "menu.svg").read_text("utf-8"))
+    rows = re.findall(r"^[ →]+\d+  (\S.*?)(?:, \d| with|:| \(|  )", index, re.MULTILINE)
+    assert len(rows) == 15
+    for row in rows:
+        name = "constant" if row == "blind guess" else row
+        assert any(text.startswith(name) for text in written), "run python tools/landing_picture.py"
 
 
 def test_the_first_sentence_is_true_of_the_first_output():
@@ -205,6 +304,14 @@ def test_examples_are_gallery_pages():
         assert path.name.startswith("plot_"), path
         first, rule, *_ = path.read_text(encoding="utf-8").removeprefix('"""\n').splitlines()
         assert rule == "=" * len(first), path
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda e: e.stem)
+def test_examples_run(example, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(example), run_name="__main__")
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ import pytest
 
 import handful
 from handful.bounds import BOUNDS
+from tests.pages import PAGES, blocks, is_session, name_of
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "handful"
@@ -90,13 +91,11 @@ def test_a_machine_does_not_import_metrics_it_does_not_use():
     assert run.stdout.strip() == "False"
 
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_blocks_of_the_pages_run(page, capsys):
+@pytest.mark.parametrize("page", [page for page in PAGES if not is_session(page)], ids=name_of)
+def test_python_blocks_of_the_pages_run(page, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
-    for block in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), flags=re.DOTALL):
+    for block in (b.body for b in blocks(page) if b.kind == "python" and b.why is None):
         exec(compile(block, page.name, "exec"), names)
         printed = capsys.readouterr().out
         if "load_dataset" in block:  # its columns and classes have names

@@ -4,7 +4,8 @@
 
 Tables are filled one by one, so that a run may be stopped and taken up again with ``--only``. A
 table may also come from a file that ``handful reproduce PAPER --table TABLE --json`` wrote:
-``--only PAPER/TABLE --json FILE``.
+``--only PAPER/TABLE --json FILE``. Then run ``python tools/paper_verdicts.py``, which judges the
+papers' claims by the tables.
 """
 
 from __future__ import annotations

@@ -164,6 +164,13 @@ TABLE: dict[tuple[str, str], list[tuple[str, str, str]]] = {
     ],
     ("classical", "held_out"): [
         ("delta not divided over models", "math.log(models)))", "0.0))"),
+        ("disagreement at all of delta", "check_delta(delta) / 2.0)", "check_delta(delta))"),
+        (
+            "price of the row not paid again",
+            'check_nats("message_nats", message_nats) - math.log(',
+            '0.0 * check_nats("message_nats", message_nats) - math.log(',
+        ),
+        ("part of the certified classifier lost", "outward(risk + differ)", "outward(differ)"),
         ("one-sided deviation at any delta", "or share > 0.5", "or share > 1.5"),
         ("missing n + 1", ", high=n) + 1.0) / (n + 1.0)", ", high=n) + 1.0) / max(n, 1.0)"),
         (

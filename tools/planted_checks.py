@@ -11,6 +11,8 @@ _FORGED = "tests/verify/test_forged_pools.py"
 _FORMS = "tests/verify/test_forged_forms.py"
 _GOALS = "tests/certified/test_named_goals.py"
 _NAMED = "tests/certified/test_named_beforehand.py::test_the_re_check_derives_the_sentence"
+_REFIT = "tests/certified/test_refit.py"
+_PICKED = f"{_REFIT}::test_a_certificate_by_disagreement_is_consistent"
 _AGAIN = f"{_GOALS}::test_the_re_check_tests_the_chain_again"
 _ENDS = f"{_GOALS}::test_the_re_check_at_the_ends_of_a_chain"
 
@@ -180,6 +182,26 @@ VERIFY: dict[str, list[Row]] = {
             (f"{_SCORES}::test_set_and_risk_of_a_stable_machine_are_checked_each",),
         ),
     ],
+    "verify.refit_check": [
+        (
+            "half of the confidence lost",
+            "paid = total(prices) + log(2)",
+            "paid = total(prices)",
+            (_PICKED,),
+        ),
+        (
+            "the price of a picked row believed",
+            "other = paid if is_picked else",
+            "other = paid if 1 else",
+            (_PICKED,),
+        ),
+        (
+            "any first sentence",
+            'audit.equal("first sentence", training["sentence"], _SENTENCES[has_claim])',
+            "None",
+            (f"{_REFIT}::test_forged_refits_are_not_valid",),
+        ),
+    ],
     "verify.menu_check": [
         (
             "roles believed",
@@ -262,8 +284,8 @@ VERIFY: dict[str, list[Row]] = {
         ),
         (
             "unverified is valid",
-            "return self.is_consistent and not self.unverified",
-            "return self.is_consistent",
+            "self.is_certified and not self.unverified",
+            "self.is_certified",
             ("tests/verify/test_audit.py",),
         ),
     ],
@@ -343,6 +365,34 @@ CERTIFIED: dict[str, list[Row]] = {
             "if risks[row] <= best + tolerance]",
             "if True]",
             (_MENU,),
+        ),
+    ],
+    "certified.refit": [
+        (
+            "the certified rule at all of delta",
+            "machine.certify(machine.delta / 2.0)",
+            "machine.certify(machine.delta)",
+            (f"{_REFIT}::test_unlabelled_rows_add_two_limits",),
+        ),
+        (
+            "a picked row pays nothing",
+            "message_nats=nats if is_picked else 0.0",
+            "message_nats=0.0",
+            (f"{_REFIT}::test_unlabelled_rows_add_two_limits",),
+        ),
+        (
+            "unlabelled rows of the table pass",
+            "self._seen.refuse(",
+            "self._seen.is_seen(",
+            (f"{_REFIT}::test_rows_of_the_table_are_refused_as_unlabelled_rows",),
+        ),
+    ],
+    "certified.training_pool": [
+        (
+            "settings chosen again",
+            "best = chosen[:] = pool.setting[0]",
+            "pass",
+            (f"{_REFIT}::test_a_pool_with_a_setting_takes_it",),
         ),
     ],
     "certified.form_candidates": [

@@ -39,15 +39,9 @@ TASKS = {
         *("files.Protocol", "files.FollowedProtocol", "files.Deviation"),
     ],
     "Give to others": [
-        "render_report",
-        "export_sql",
-        "export_paper_card",
-        "export_python",
-        "export_r",
-        "export_json",
-        "export_card",
+        *("render_report", "report.render_tripod", "export_card", "export_paper_card"),
+        *("export_sql", "export_python", "export_r", "export_excel", "export_json"),
         "export_cases",
-        "export_excel",
     ],
     "See": [
         *("MenuDisplay", "ScoreCardDisplay", "AdditiveDisplay", "RulesDisplay"),
@@ -68,6 +62,7 @@ TASKS = {
         *("evidence.evidence_ledger", "evidence.auc_limits", "evidence.brier_limits"),
         *("evidence.reliability", "evidence.calibration_in_the_large", "evidence.survival_band"),
         *("evidence.paired_difference", "evidence.rate_limits", "evidence.mean_limits"),
+        *("monitoring.CaseWatch", "monitoring.load_watch", "monitoring.save_watch"),
         *("evidence.Watch", "evidence.watch_batch", "evidence.running_limits"),
     ],
     "Vote and boost": ["AdaBoost", "LPBoost", "LPBoostMKL", "boosting.column_generation"],
@@ -82,6 +77,7 @@ TASKS = {
     ],
     "Wrap another classifier": ["PickToLearn", "NonconformityClassifier"],
     "Work on many rows": ["distributed.scheduler", "distributed.watch_passes"],
+    "Run a published table again": ["papers.run_table", "papers.draw_table"],
 }
 # What a table of names holds is not in a docstring.
 TABLES = {
@@ -131,7 +127,7 @@ def _word(argument: Any) -> str:
 
 def _usage(name: str, command: Any) -> str:
     ends = [_word(a) if a.required else f"[{_word(a)}]" for a in _arguments(command)]
-    return f"```console\n$ {' '.join(['handful', name, *ends, '[OPTIONS]'])}\n```\n"
+    return f"```text\n$ {' '.join(['handful', name, *ends, '[OPTIONS]'])}\n```\n"
 
 
 def _command(name: str, command: Any) -> Iterator[str]:
@@ -152,7 +148,7 @@ def _group(name: str, group: Any) -> Iterator[str]:
     """Every command of a group in one line, as every bound."""
     yield f"### {name}\n"
     yield f"{group.help}\n"
-    yield f"```console\n$ handful {name} NAME [OPTIONS]\n```\n"
+    yield f"```text\n$ handful {name} NAME [OPTIONS]\n```\n"
     yield "| name | required | optional | what it gives |\n|---|---|---|---|"
     for bound in group.list_commands(None):
         command = group.get_command(None, bound)

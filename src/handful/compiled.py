@@ -24,6 +24,7 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[Callable[..., Any]]
     """The decorator ``numba.njit``, without a cache if none can be written."""
 
     def compile_lazily(function: Callable[..., Any]) -> Any:
+        options.setdefault("no_cfunc_wrapper", True)  # for C callers: nobody, and slow to compile
         if not cache:
             return numba.njit(**options)(function)
         try:

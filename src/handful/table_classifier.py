@@ -113,6 +113,23 @@ class TableClassifier(BaseClassifier):
             dtype=np.int64,
         )
 
+    def _must_ask(self, columns: Columns) -> tuple[tuple[int, ...], ...]:
+        """Encoded features of each column that a score card must ask for."""
+        asked = []
+        for name in self._reading.choices.must_ask:
+            own = [
+                j
+                for j, feature in enumerate(columns.features)
+                if feature.kind != "missing" and (feature.column or feature.name) == name
+            ]
+            if not own:
+                raise ValueError(
+                    f"`--must-ask` must name columns that are used, got {name!r}, which is not. "
+                    "Say --features, or leave it out."
+                )
+            asked.append(tuple(own))
+        return tuple(asked)
+
     def _read_chunks(self, rows: RowSource, **how: Any) -> Study:
         """Read rows in chunks; ``how`` are arguments of `read_source`."""
         choices = self._said()

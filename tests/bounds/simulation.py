@@ -92,6 +92,8 @@ SIMULATIONS = {
     "code length, simple": Simulation("code-length", partial(toys.code_length, exact=False), 0.8),
     "held-out, one model": Simulation("held-out", partial(toys.held_out, n_choices=1), 0.75),
     "held-out, best of eight": Simulation("held-out", toys.held_out, 0.75),
+    "disagreement, picked": Simulation("disagreement", toys.disagreement, 0.3),
+    "disagreement, one row": Simulation("disagreement", partial(toys.disagreement, n_rows=1), 0.28),
     "DKW above": Simulation("dkw", toys.dkw),
     "DKW below": Simulation("dkw", partial(toys.dkw, side="below")),
     "DKW both": Simulation("dkw", partial(toys.dkw, side="both")),

@@ -13,6 +13,7 @@ from scipy import stats
 from handful.bounds import (
     binomial_tail_inverse,
     conformal_p_value,
+    disagreement_bound,
     dkw_deviation,
     held_out_bound,
     selective_error_bound,
@@ -44,6 +45,22 @@ def test_held_out_pays_for_every_model():
     assert exact <= mp.mpf(certificate.risk) <= exact * (1 + mp.mpf("1e-9"))
     assert held_out_bound(5, 5).is_vacuous
     assert held_out_bound(1, 0, delta=math.nextafter(1.0, 0.0)).risk > 0.0
+
+
+@pytest.mark.parametrize(("k", "n", "nats"), [(0, 40, 0.0), (5, 500, 1.2), (499, 500, 3.0)])
+def test_disagreement_adds_two_limits_at_half_of_delta(k, n, nats):
+    certificate = disagreement_bound(n, k, 0.125, message_nats=nats, delta=0.1)
+    exact = mp.mpf("0.125") + oracle.tail_inverse(k, n, mp.log(mp.mpf(0.1) / 2) - mp.mpf(nats))
+    assert min(mp.mpf(1), exact) <= mp.mpf(certificate.risk)
+    assert mp.mpf(certificate.risk) <= exact * (1 + mp.mpf("1e-9"))
+    assert certificate.risk == pytest.approx(min(1.0, sum(t.nats for t in certificate.terms)))
+    assert certificate.assumes("unlabelled")
+
+
+def test_disagreement_of_nobody_costs_what_a_held_out_set_without_errors_does():
+    half = held_out_bound(300, 0, delta=0.025).risk
+    assert disagreement_bound(300, 0, 0.1).risk == pytest.approx(0.1 + half, rel=1e-12)
+    assert disagreement_bound(5, 5, 0.0).is_vacuous
 
 
 @given(st.integers(1, 10**5), st.data(), st.floats(1e-6, 0.99))
@@ -111,6 +128,9 @@ def test_selecting_next_to_nobody_is_vacuous():
     [
         (lambda: held_out_bound(0, 0), "`n_samples` must be at least 1"),
         (lambda: held_out_bound(5, 6), "`n_errors` must be at most 5"),
+        (lambda: disagreement_bound(5, 6, 0.1), "`n_disagreements` must be at most 5"),
+        (lambda: disagreement_bound(5, 0, 1.5), "`certified_risk` must be in"),
+        (lambda: disagreement_bound(5, 0, 0.1, message_nats=-1.0), "`message_nats`"),
         (lambda: dkw_deviation(0), "`n_samples` must be at least 1"),
         (lambda: dkw_deviation(5, delta=1.0), "`delta` must be in"),
         (lambda: dkw_deviation(5, n_choices=0), "`n_choices` must be at least 1"),

@@ -26,6 +26,7 @@ GOOD = {
     "compression-folk": {"n_samples": 100, "n_compressed": 1, "n_errors": 2},
     "compression-kl": {"n_samples": 100, "n_compressed": 3, "n_errors": 5},
     "cost": {"n_samples": 100, "n_compressed": 3, "n_false_positives": 2, "n_false_negatives": 3},
+    "disagreement": {"n_samples": 100, "n_disagreements": 4, "certified_risk": 0.1},
     "finite-class": {"class_bits": 10, "n_samples": 100, "n_errors": 4},
     "half-space-published": {
         "n_positives": 40, "n_negatives": 60, "n_a": 1, "n_b": 1, "n_c": 1,

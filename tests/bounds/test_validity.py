@@ -57,6 +57,13 @@ def test_unpaid_choice_of_a_model_is_seen(rng):
     assert n_missed(certified, true) > 2 * n_allowed(N_DRAWS, 0.05)
 
 
+@pytest.mark.parametrize("delta", [0.05, 0.2])
+def test_unpaid_choice_of_a_disagreement_is_seen(delta, rng):
+    """The simulation has power: the luckiest of twenty refits at the price of one fails."""
+    certified, true = toys.disagreement(rng, N_DRAWS, delta, is_paid=False)
+    assert n_missed(certified, true) > 2 * n_allowed(N_DRAWS, delta)
+
+
 def test_unpaid_choice_of_the_kept_example_is_seen(rng):
     """The simulation has power: the best of eighty stumps at the price of one fails."""
     m, delta = 40, 0.05

@@ -517,6 +517,21 @@ def held_out(rng, n_draws, delta, n=30, n_choices=8, n_paid=None):
     return certified, np.full(n_draws, 0.5)
 
 
+def disagreement(rng, n_draws, delta, n=300, n_rows=20, share=0.2, is_paid=True):
+    """Twenty rows whose certified rules never err; whoever looks picks the luckiest refit of all.
+
+    Where a refit differs it errs: the sum of both parts is its risk.
+    """
+    k = rng.binomial(n, share, size=(n_draws, n_rows)).min(axis=1)
+    nats = np.log(n_rows)  # equal masses
+    half = float(bounds.binomial_tail_inverse(0, 10**6, np.log(delta / 2.0) - nats))
+    price = nats if is_paid else 0.0
+    certified = by_row(
+        lambda k: bounds.disagreement_bound(n, k, half, message_nats=price, delta=delta).risk, k
+    )
+    return certified, np.full(n_draws, share)
+
+
 def dkw(rng, n_draws, delta, n=20, n_choices=1, side="above"):
     """Largest distance of the empirical from the uniform distribution function."""
     x = np.sort(rng.random((n_draws, n_choices, n)), axis=2)

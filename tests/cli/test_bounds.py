@@ -30,6 +30,7 @@ ARGUMENTS = {
     "compression-folk": {"n_samples": 615, "n_compressed": 3, "n_errors": 15},
     "compression-kl": {"n_samples": 615, "n_compressed": 3, "n_errors": 15},
     "cost": {"n_samples": 615, "n_compressed": 3, "n_false_positives": 5, "n_false_negatives": 9},
+    "disagreement": {"n_samples": 100, "n_disagreements": 3, "certified_risk": 0.1},
     "finite-class": {"class_bits": 10, "n_samples": 500, "n_errors": 25},
     "half-space-published": {
         "n_positives": 215,

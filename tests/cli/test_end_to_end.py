@@ -31,7 +31,7 @@ def test_from_a_table_to_a_checked_label(tmp_path):
     assert "With 95 % confidence" in made.stdout
     written = {path.name for path in (tmp_path / "results").iterdir()}
     assert {"model.json", "certificate.json"} <= written <= {
-        "model.json", "certificate.json", "report.html"
+        "model.json", "certificate.json", "evidence.json", "report.html"
     }  # fmt: skip
     risk = json.loads((tmp_path / "results" / "certificate.json").read_text())["risk"]
     assert 0 < risk < 1

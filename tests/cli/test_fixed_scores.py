@@ -156,7 +156,7 @@ def test_costs_and_groups_are_no_claims_about_each_case(folder):
     ("name", "said"),
     [
         ("certificate.json", "holds the certificate alone"),
-        ("evidence.json", "holds what is shown and not checked alone"),
+        ("evidence.json", "holds what is said beside a model alone"),
         ("cut.json", "which is not whole"),
     ],
 )

@@ -280,7 +280,7 @@ def test_black_boxes_are_written_beside_their_certificate(folder, tmp_path):
     assert runner.invoke(app, [*base, "--include-rows"]).exit_code == 0
     model = str(tmp_path / "o" / "model.json")
     assert sorted(path.name for path in (tmp_path / "o").iterdir()) == [
-        "certificate.json", "model.json", "model.skops", "report.html",
+        "certificate.json", "evidence.json", "model.json", "model.skops", "report.html",
     ]  # fmt: skip
     closed = runner.invoke(app, ["predict", model, str(folder / "t.csv"), "-q"])
     assert closed.exit_code != 0

@@ -90,7 +90,7 @@ def test_every_default_of_the_template_is_the_one_that_holds():
     lines = [line for line in lines if " = " in line]
     shown = tomllib.loads("\n".join(lines))
     said = protocol(candidates="readable", delta=0.05, columns=Choices(target="y")).settings_said()
-    assert len(shown) == 20
+    assert len(shown) == 23
     assert {name: value or None for name, value in shown.items()} == {
         name: said[name] or None for name in shown
     }

@@ -30,10 +30,18 @@ def test_quick_table_is_printed():
 
 @pytest.mark.thorough
 def test_figures_are_written(tmp_path):
-    words = ["reproduce", "scm-2003", "--table", "1", "--quick", "--plot", str(tmp_path / "new")]
+    words = [
+        "reproduce",
+        "scm-2003",
+        "--table",
+        "table-1",
+        "--quick",
+        "--plot",
+        str(tmp_path / "new"),
+    ]
     result = runner.invoke(app, words)
     assert result.exit_code == 0, result.output
-    assert (tmp_path / "new" / "scm-2003-1.svg").read_text().startswith("<?xml")
+    assert (tmp_path / "new" / "scm-2003-table-1.svg").read_text().startswith("<?xml")
     again = runner.invoke(app, words)
     assert again.exit_code != 0
     assert "exists already" in again.stderr
@@ -47,7 +55,7 @@ def test_a_table_without_a_figure_is_misuse(tmp_path):
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.parametrize("words", [[], ["--table", "table2"]])
+@pytest.mark.parametrize("words", [[], ["--table", "table-2"]])
 def test_a_paper_without_figures_is_misuse(words, tmp_path):
     result = runner.invoke(app, ["reproduce", "mcm-2014", *words, "--plot", str(tmp_path / "new")])
     assert result.exit_code == 2

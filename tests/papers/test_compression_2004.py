@@ -62,7 +62,7 @@ def test_quick_run(data_dir):
     seen = []
     frame = run_table(
         "compression-2004",
-        "table1",
+        "table-1",
         data_dir=data_dir,
         quick=True,
         names=("thyroid",),
@@ -119,9 +119,9 @@ def test_the_readings_of_the_paper_nearest_to_its_numbers(data_dir):
 @pytest.mark.thorough
 def test_figures_share_the_machines_of_their_table(data_dir, monkeypatch):
     options = {"data_dir": data_dir, "quick": True, "names": ("heart",)}
-    run_table("compression-2004", "table1", **options)
+    run_table("compression-2004", "table-1", **options)
     monkeypatch.setattr(paper, "run_grid", lambda *a, **k: pytest.fail("ran again"))
-    assert set(run_table("compression-2004", "figure3", **options)["data"]) == {"heart"}
+    assert set(run_table("compression-2004", "figure-3", **options)["data"]) == {"heart"}
 
 
 @pytest.mark.slow

@@ -46,7 +46,7 @@ def test_a_smaller_set_of_the_same_name_is_not_taken(no_folder, tmp_path):
     """Embedded are a Glass of two classes and a Haberman of 294 rows."""
     (tmp_path / "other.csv").write_text("a,label\n1,0\n2,1\n")
     with pytest.raises(ValueError, match=r"haberman\.csv, got .* without them"):
-        run_table("mcm-2014", "table2", data_dir=tmp_path, quick=True)
+        run_table("mcm-2014", "table-2", data_dir=tmp_path, quick=True)
     with pytest.raises(ValueError, match=r"must name a folder with .*glass\.csv"):
         run_table("mcm-2014", "glass", data_dir=tmp_path)
 

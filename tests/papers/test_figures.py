@@ -35,9 +35,9 @@ def texts(svg):
 @pytest.mark.parametrize(
     ("table", "finish", "sets"),
     [
-        ("figure3", compression_2004.code_choices, NAMES),
-        ("figure4", compression_2004.criterion_choices, NAMES),
-        ("figure5", compression_2004.part_curves, NAMES[:6]),
+        ("figure-3", compression_2004.code_choices, NAMES),
+        ("figure-4", compression_2004.criterion_choices, NAMES),
+        ("figure-5", compression_2004.part_curves, NAMES[:6]),
     ],
 )
 def test_one_panel_a_data_set(machines, table, finish, sets):
@@ -50,14 +50,14 @@ def test_one_panel_a_data_set(machines, table, finish, sets):
 @pytest.mark.thorough
 def test_shapes_for_every_second_cost(machines):
     words = texts(
-        draw_table("compression-2004", "figure6", compression_2004.shape_curves(machines))
+        draw_table("compression-2004", "figure-6", compression_2004.shape_curves(machines))
     )
     assert [w for w in words if w.startswith("banana")] == ["banana, C = 1", "banana, C = 100"]
     assert not [w for w in words if w.startswith("usps")]  # the seventh
 
 
 def test_bound_against_error():
-    words = texts(draw_table("scm-2003", "1", run_table("scm-2003", "1", quick=True)))
+    words = texts(draw_table("scm-2003", "table-1", run_table("scm-2003", "table-1", quick=True)))
     assert {"Haberman", "Glass", "certificate (valid)"} <= set(words)
 
 
@@ -71,14 +71,19 @@ def test_filtering_curve():
 @pytest.mark.thorough
 def test_the_same_frame_is_the_same_text(machines):
     frame = compression_2004.code_choices(machines)
-    first, second = (draw_table("compression-2004", "figure3", frame) for _ in range(2))
+    first, second = (draw_table("compression-2004", "figure-3", frame) for _ in range(2))
     assert first == second
 
 
 def test_which_tables_have_figures():
     assert tables_with_figures("mcm-2014") == []
-    assert tables_with_figures("compression-2004") == ["figure3", "figure4", "figure5", "figure6"]
+    assert tables_with_figures("compression-2004") == [
+        "figure-3",
+        "figure-4",
+        "figure-5",
+        "figure-6",
+    ]
     for paper in PAPERS:
         assert set(tables_with_figures(paper)) <= set(importlib.import_module(PAPERS[paper]).TABLES)
     with pytest.raises(ValueError, match="`table` must be one with a figure, none"):
-        draw_table("mcm-2014", "table2", pd.DataFrame())
+        draw_table("mcm-2014", "table-2", pd.DataFrame())

@@ -28,7 +28,7 @@ def _table(name, **options):
 @pytest.mark.thorough
 def test_quick_linear_table(data_dir):
     seen = []
-    frame = _table("table2", data_dir=data_dir, quick=True, progress=seen.append)
+    frame = _table("table-2", data_dir=data_dir, quick=True, progress=seen.append)
     assert list(frame.index) == list(mcm_2014.QUICK)
     assert len(seen) == len(mcm_2014.QUICK)
     # binary accuracies are what the paper averages; the fold draw is not known
@@ -40,10 +40,10 @@ def test_quick_linear_table(data_dir):
 
 @pytest.mark.slow
 def test_quick_kernel_tables(data_dir):
-    frame = _table("table3", data_dir=data_dir, quick=True)
+    frame = _table("table-3", data_dir=data_dir, quick=True)
     assert (frame["accuracy"] >= frame["majority"] - 3.0).all()
     assert "copied" in frame.loc["hayes", "doubts"]
-    heights = _table("table4", data_dir=data_dir, quick=True)
+    heights = _table("table-4", data_dir=data_dir, quick=True)
     assert (heights["kernel_h"] >= 1.0).all()
 
 

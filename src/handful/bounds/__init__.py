@@ -23,6 +23,7 @@ from handful.bounds.certificates import (
 from handful.bounds.classical import (
     code_length_bound,
     conformal_p_value,
+    disagreement_bound,
     dkw_deviation,
     finite_class_bound,
     held_out_bound,
@@ -117,6 +118,7 @@ __all__ = [
     "cost_bound",
     "counted_needed",
     "decision_list_message",
+    "disagreement_bound",
     "dkw_deviation",
     "drawn_by",
     "expected_errors",

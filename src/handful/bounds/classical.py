@@ -8,7 +8,7 @@ from handful.bounds.certificates import Certificate
 from handful.bounds.messages import Term, confidence_term, total_nats
 from handful.bounds.statements import Quantity, assume
 from handful.bounds.tails import binomial_tail_inverse, log_choose, outward
-from handful.checks import check_count, check_delta, check_flag, check_real
+from handful.checks import check_count, check_delta, check_flag, check_nats, check_real
 
 _BLUM = "Blum & Langford (2003), PAC-MDL bounds, with the logarithm of delta in base 2"
 _CLOPPER = "Clopper & Pearson (1934); Langford (2005), Theorem 3.3"
@@ -52,6 +52,57 @@ def held_out_bound(
         terms=tuple(terms),
         assumptions=assume("iid", "held-out"),
         reference=_CLOPPER,
+    )
+
+
+def disagreement_bound(
+    n_samples: int,
+    n_disagreements: int,
+    certified_risk: float,
+    *,
+    message_nats: float = 0.0,
+    delta: float = 0.05,
+) -> Certificate:
+    """Risk of a classifier by its disagreement with a certified one on unlabelled rows.
+
+    If two classifiers give the same label to a case, both are right or both are wrong, whatever
+    the number of classes. So R(new) <= R(certified) + P(they differ). The first part holds with
+    probability 1 - delta / 2, and so does the limit of the second (Clopper-Pearson). Labelled rows
+    that the new classifier learned from do not qualify: on these it agrees too well.
+
+    Parameters
+    ----------
+    n_samples, n_disagreements : int
+        Fresh unlabelled rows, and those of them that get different labels.
+    certified_risk : float
+        Certificate of the certified classifier at delta / 2. In a menu it pays for its row.
+    message_nats : float
+        The price of that row again, -ln of its prior mass, if it may have been picked after a look
+        at disagreements; 0 if it was fixed before.
+    delta : float
+
+    Examples
+    --------
+    >>> round(disagreement_bound(500, 5, 0.1).risk, 6)
+    0.12323
+    """
+    n = check_count("n_samples", n_samples, low=1)
+    k = check_count("n_disagreements", n_disagreements, high=n)
+    risk = check_real("certified_risk", certified_risk, low=0.0, high=1.0, hint="Pass a share.")
+    nats = check_nats("message_nats", message_nats) - math.log(check_delta(delta) / 2.0)
+    differ = float(binomial_tail_inverse(k, n, -nats))
+    return Certificate(
+        risk=min(1.0, outward(risk + differ)),
+        delta=delta,
+        bound="disagreement",
+        n_samples=n,
+        terms=(
+            Term("certified", "the certified classifier errs, at delta/2", risk),
+            Term("disagreement", "the two give different labels, at delta/2", differ),
+        ),
+        unit="risk",
+        assumptions=assume("iid", "unlabelled"),
+        reference=_CLOPPER + "; Bound to Disagree (2026), arXiv:2602.23128",
     )
 
 

@@ -62,6 +62,7 @@ BOUNDS: dict[str, Bound] = {
         Bound("compression-folk", compression_bounds.folk_compression_bound),
         Bound("compression-kl", compression_bounds.kl_compression_bound),
         Bound("cost", compression_bounds.cost_bound),
+        Bound("disagreement", classical.disagreement_bound),
         Bound("finite-class", classical.finite_class_bound),
         Bound("half-space-published", published.published_half_space_bound, is_guarantee=False),
         Bound("half-space-repaired", published.repaired_half_space_bound),

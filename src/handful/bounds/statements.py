@@ -25,6 +25,8 @@ ASSUMPTIONS = {
     "group-rows": "groups of rows are independent of each other and come from one distribution",
     "exchangeable": "training and test examples are exchangeable",
     "held-out": "the held-out examples had no part in training or preprocessing",
+    "unlabelled": "the unlabelled rows are as new cases are, and had no part in training, scaling "
+    "or any choice",
     "calibration": "the calibration examples had no part in training or selection",
     "known-classes": "the classes were known beforehand and new cases belong to one of them",
     "class-list": "the list of classes was known beforehand",

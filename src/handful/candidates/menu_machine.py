@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_EACH = " (one blindly drawn row of each group was counted)"
+
+
 class MenuMachine:
     """A machine whose candidates are certified at once; a family fills `_hold`.
 
@@ -159,7 +162,8 @@ class MenuMachine:
     def _points_block(self) -> list[str]:
         """The meaning of points under its heading."""
         meaning = self.points_lines()
-        said = f"With {100.0 * (1.0 - self.delta):g} % confidence, all at once:"
+        each = "" if self.candidate_.counts.groups is None else _EACH
+        said = f"With {100.0 * (1.0 - self.delta):g} % confidence, all at once{each}:"
         return ["", said, *meaning] if meaning else []
 
     def _instead(self) -> str:

@@ -25,6 +25,8 @@ from handful.certified.goals import Band
 from handful.certified.masses import POCKET, Roles
 from handful.certified.menu_plan import MenuPlan, menu_plan, menu_rows_needed
 from handful.certified.named_goals import Chain, Goal, goal_of_case, is_first_case
+from handful.certified.refit import Refit
+from handful.certified.stability import stability_lines
 from handful.certified.training_pool import Pool, Proposal
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "NamedForm",
     "Pool",
     "Proposal",
+    "Refit",
     "Roles",
     "check_favourite",
     "check_row_name",
@@ -51,5 +54,6 @@ __all__ = [
     "menu_rows_needed",
     "named_beforehand",
     "named_candidates",
+    "stability_lines",
     "wanted_forms",
 ]

@@ -63,7 +63,8 @@ def additive(pool: Pool) -> list[Proposal]:
     rounds = CHECKPOINTS[: r + 1]
     curves, _, start = boosted_curves(pool, binned, np.arange(len(pool)), rounds, is_straight)
     machine = additive_machine(binned.cuts, curves[-1], start)
-    return [Proposal("additive", machine, found.guesses, scores=found.scores)]
+    setting = (found.best,)
+    return [Proposal("additive", machine, found.guesses, scores=found.scores, setting=setting)]
 
 
 def binned_pool(pool: Pool) -> Binned:

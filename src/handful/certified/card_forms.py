@@ -9,11 +9,10 @@ import numpy as np
 
 from handful.arrays import Floats, Ints
 from handful.certified.training_pool import Pool, Proposal, need_folds, need_two_classes, select
-from handful.scoring import Items, Points, card_of, integer_points, make_task, support_path
+from handful.scoring import Points, card_of, integer_points, make_task, support_path
 
 Said = tuple[Ints, Floats | None]  # labels and scores of rows by machines of the other folds
-MAX_ITEMS, MAX_POINTS = 8, 5  # more cannot be added up at a bedside
-SIZES = (3, 4, 5, 6, 7, 8)  # below three a rule says the same in words
+FEWEST = 3  # items: below, a rule says the same in words
 SHORT = 4  # a second card is offered if the best has more items than this
 N_WITHOUT = 3  # features that another card may have to do without, one at a time
 
@@ -28,22 +27,43 @@ def score_card(pool: Pool) -> list[Proposal]:
     """
     need_two_classes(pool)
     need_folds(pool)
-    guesses, scores = _guesses(pool, SIZES, ())
+    if pool.setting is not None:
+        return [_again(pool, *pool.setting)]
+    sizes = card_sizes(pool)
+    guesses, scores = _guesses(pool, sizes, ())
     chosen = select(guesses, pool, scores=scores)
-    size = SIZES[chosen.best]
+    size = sizes[chosen.best]
     first, found = _proposal("score card", pool, size, (chosen.guesses, chosen.scores), ())
     proposals = [first]
-    if size > SHORT:
-        row = SIZES.index(SHORT)
+    if size > SHORT and SHORT in sizes:
+        row = sizes.index(SHORT)
         said = guesses[row], scores[row]
         proposals.append(_proposal("short score card", pool, SHORT, said, ())[0])
     return [*proposals, *_others(pool, size, first, found)]
 
 
+def card_sizes(pool: Pool) -> tuple[int, ...]:
+    """Numbers of items that are compared: up to the largest, enough for what must be asked."""
+    most, least = pool.cards.max_items, max(1, len(pool.cards.must_ask))
+    if least > most:
+        raise ValueError(
+            f"`max_items` must be at least {least}, the number of columns that must be asked, got "
+            f"{most}."
+        )
+    return tuple(range(max(least, min(FEWEST, most)), most + 1))
+
+
+def _again(pool: Pool, size: int, *without: int) -> Proposal:
+    """A card of the same length that does without the same features."""
+    banned = np.flatnonzero(np.isin(pool.items.features, without)).tolist()
+    (guess,), (score,) = _guesses(pool, (size,), banned)
+    return _proposal("score card", pool, size, (guess, score), banned)[0]
+
+
 def _others(pool: Pool, size: int, first: Proposal, found: Points) -> list[Proposal]:
     """Cards of other features, fewest errors first."""
     learned: list[tuple[int, int, Said, list[int]]] = []
-    for banned in _without(pool.items, found):
+    for banned in _without(pool, found):
         if len(banned) < len(pool.items):
             (guess,), (score,) = _guesses(pool, (size,), banned)
             n_wrong = int(np.count_nonzero(guess != pool.y))
@@ -78,13 +98,13 @@ def _features(pool: Pool, found: Points) -> frozenset[int]:
     return frozenset(int(pool.items.features[item]) for item in found.support)
 
 
-def _without(items: Items, found: Points) -> list[list[int]]:
-    """Items of each of the features with most points, most first."""
-    features = items.features
+def _without(pool: Pool, found: Points) -> list[list[int]]:
+    """Items of each of the features with most points, most first, that need not be asked for."""
+    features, asked = pool.items.features, {j for column in pool.cards.must_ask for j in column}
     total: dict[int, int] = {}
     for item, points in zip(found.support, found.points, strict=True):
         total[int(features[item])] = total.get(int(features[item]), 0) + abs(points)
-    main = sorted(total, key=lambda j: (-total[j], j))[:N_WITHOUT]
+    main = sorted(total.keys() - asked, key=lambda j: (-total[j], j))[:N_WITHOUT]
     return [np.flatnonzero(features == j).tolist() for j in main]
 
 
@@ -119,7 +139,8 @@ def _cards(pool: Pool, rows: Ints, sizes: Sequence[int], banned: Sequence[int]) 
         pool.y.astype(np.float64),
         weight=weight,
         direction=direction,
-        max_points=MAX_POINTS,
+        max_points=pool.cards.max_points,
+        asked=[np.flatnonzero(np.isin(pool.items.features, j)) for j in pool.cards.must_ask],
     )
     path = list(support_path(task, max(sizes), banned=banned))
     return [
@@ -132,6 +153,24 @@ def _proposal(
     form: str, pool: Pool, size: int, said: Said, banned: Sequence[int]
 ) -> tuple[Proposal, Points]:
     found = _cards(pool, np.arange(len(pool)), (size,), banned)[0]
+    _check_asked(pool, found)
+    without = sorted({int(j) for j in pool.items.features[list(banned)]})
     return Proposal(
-        form, card_of(pool.items, found, pool.X), said[0], scores=said[1], odds=found.risk
+        form,
+        card_of(pool.items, found, pool.X),
+        said[0],
+        scores=said[1],
+        odds=found.risk,
+        setting=(size, *without),
     ), found
+
+
+def _check_asked(pool: Pool, found: Points) -> None:
+    """Refuse a card without an item on a column that must be asked."""
+    for column in pool.cards.must_ask:
+        if not _features(pool, found) & set(column):
+            name = pool.columns.features[column[0]].column
+            raise ValueError(
+                f"no item on {name!r}, which must be asked, can be on a score card: the pool has "
+                "one value of it, or none that tells the classes apart in its direction."
+            )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,18 +23,30 @@ from handful.certified.form_candidates import (
 )
 from handful.certified.forms import FORMS, check_favourite, wanted_forms
 from handful.certified.goals import ScoreGoals
-from handful.certified.learning import counting_of, learn_all, ranked, with_counts
+from handful.certified.learning import (
+    counting_of,
+    learn_all,
+    learned_again,
+    pool_error,
+    ranked,
+    with_counts,
+)
 from handful.certified.named_goals import Goal, is_first_case
+from handful.certified.refit import Refit
 from handful.certified.row_evidence import MOST_SCORED, RowEvidence, counted_rows
-from handful.certified.training_pool import Pool, make_folds
-from handful.checks import check_choice, check_delta
+from handful.certified.stability import stability
+from handful.certified.training_pool import CardLimits, Pool, make_folds
+from handful.checks import check_choice, check_count, check_delta
 from handful.chunks import chunked, is_chunked
+from handful.scoring import MAX_ITEMS as MOST_ITEMS
 from handful.table_classifier import TableClassifier
 from handful.tables import (
     Columns,
     RowNeeds,
     RowSource,
+    SeenRows,
     Study,
+    TableCaution,
     check_rows,
 )
 
@@ -66,6 +81,8 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         chosen. Sensitivity is that of the case.
     tolerance : float
         The simplest form whose certificate is this close to the smallest is chosen.
+    max_items, max_points : int
+        Most items of a score card, and most points of an item; see ``must_ask`` of ``columns``.
     pool_share : float
         Share of the rows (or groups) in the pool, at most 10 000 of them.
     delta : float
@@ -75,8 +92,8 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
     columns : mapping or handful.tables.Choices, optional
         What you say about the columns of a data frame; everything else is read off the pool. Keys
         are ``groups`` and ``weights`` (a column each), ``id``, ``exclude``, ``features``,
-        ``ordered``, ``categories``, ``increasing``, ``decreasing`` (columns), ``missing`` and
-        ``not_missing`` (cells by column), as the options of `handful certify`.
+        ``ordered``, ``categories``, ``increasing``, ``decreasing``, ``must_ask`` (columns),
+        ``missing`` and ``not_missing`` (cells by column), as the options of `handful certify`.
     classes : sequence of labels, optional
         The classes, named before the data were seen; points and sums speak for the second of
         two. By default those of the pool, in alphabetical order, but that the case comes second
@@ -136,6 +153,8 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         favourite: str | None = None,
         goal: str | None = None,
         tolerance: float = 0.01,
+        max_items: int = CardLimits.max_items,
+        max_points: int = CardLimits.max_points,
         pool_share: float = 0.5,
         delta: float = 0.05,
         group_loss: str = "mean",
@@ -148,6 +167,8 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         self.favourite = favourite
         self.goal = goal
         self.tolerance = tolerance
+        self.max_items = max_items
+        self.max_points = max_points
         self.pool_share = pool_share
         self.delta = delta
         self.group_loss = group_loss
@@ -218,8 +239,11 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         made, more = with_counts(
             candidates, counted, counting(table, codes).each, others, self.group_loss, self.delta
         )
+        made = self._with_singles(made, pool)
         self.order_ = tuple(candidate.fitted.form for candidate in candidates)
-        self._named = named_settings(self.candidates, self.favourite, study.pool_share)
+        self._named = named_settings(
+            self.candidates, self.favourite, study.pool_share, pool.cards != CardLimits()
+        )
         self.named_goal_ = None if goal is None else (goal.quantity, goal.value)
         if goal is not None:
             made = [candidate.toward(goal, math.log(self.delta)) for candidate in made]
@@ -228,6 +252,135 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         self._hold(self._menu[row])
         self.goal_ = self.named_goal_
         return self
+
+    def refit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Refit:
+        """The chosen row with its settings, learned from all rows: it carries no certificate.
+
+        It often errs less than the certified rule, which learned from the pool alone, but no row
+        is left to count its errors. See `Refit.certify` for a certificate by unlabelled rows.
+
+        Parameters
+        ----------
+        X, y, sample_weight, groups
+            The rows that the machine was fitted to; they are not kept.
+
+        Examples
+        --------
+        >>> from handful import CertifiedClassifier, load_dataset
+        >>> data = load_dataset("haberman-294")
+        >>> machine = CertifiedClassifier(["one rule"]).fit(data.X, data.y)
+        >>> again = machine.refit(data.X, data.y)
+        >>> again.n_rows, again.certificate is None
+        (294, True)
+        """
+        if self.goal_ is not None:
+            raise ValueError(
+                "`goal` must be None for a refit: thresholds are moved by counted rows, of which a "
+                "refit has none. Take a row without a goal."
+            )
+        study = self._read_again(X, y, sample_weight, groups)
+        pool = self._pool_of(study, study.source.first(study.source.n_samples))
+        fitted, proposal = learned_again(pool, self.candidate_, self.candidates)
+        same = self._fitted.labels(pool.table) == fitted.labels(pool.table)
+        return Refit(
+            machine=self,
+            fitted=fitted,
+            n_rows=len(pool),
+            n_same=int(np.count_nonzero(same)),
+            error=pool_error(pool, proposal),
+            _reader=self._holding(replace(self.candidate_, fitted=fitted)),
+            _seen=SeenRows.of(study.X, np.zeros(study.source.n_samples)),
+        )
+
+    def stability(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+        *,
+        n_resamples: int = 20,
+    ) -> pd.DataFrame:
+        """What the chosen form asks if it is learned again from resamples of the pool.
+
+        Counted rows are not touched, so that looking costs nothing. It is a description of the
+        learner, not a certificate.
+
+        Parameters
+        ----------
+        X, y, sample_weight, groups
+            The rows that the machine was fitted to; they are not kept.
+        n_resamples : int
+
+        Returns
+        -------
+        DataFrame
+            One row an item: whether the chosen rule has it, in how many resamples it is, and the
+            lowest, middle and highest of its cuts there.
+
+        Examples
+        --------
+        >>> from handful import CertifiedClassifier, load_dataset
+        >>> X, y = load_dataset("breastw").named()
+        >>> machine = CertifiedClassifier(["score card"]).fit(X, y)
+        >>> frame = machine.choose("score card").stability(X, y, n_resamples=5)
+        >>> int(frame.loc["bare-nuclei", "n"]), int(frame.loc["bare-nuclei", "of"])
+        (5, 5)
+        """
+        check_count("n_resamples", n_resamples, low=1)
+        study = self._read_again(X, y, sample_weight, groups)
+        pool = self._pool_of(study, study.pool)
+        return stability(pool, self.candidate_, self.candidates, n_resamples)
+
+    def _read_again(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Study:
+        """The rows that the machine was fitted to, read again; other rows are refused."""
+        check_is_fitted(self)
+        other = copy.copy(self)
+        if isinstance(X, Study):
+            other._take_study(X)
+            study = X
+        else:
+            how = {"pool_share": self.pool_share, "classes": self.classes}
+            seed = self.random_state
+            seed = self.draw_.seed if isinstance(seed, np.random.Generator) else seed
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", TableCaution)  # what is noticed was said before
+                study = other._read(X, y, groups, sample_weight, random_state=seed, **how)
+        own, found = ((m.draw_.digest, m.draw_.seed) for m in (self, other))
+        is_same = own == found and np.array_equal(other._seen.digests, self._seen.digests)
+        if study.table is None or not is_same:  # in any order
+            raise ValueError(
+                "`X` and `y` must be the rows, in memory, that the machine was fitted to, got "
+                "others. Pass the same table again."
+            )
+        return study
+
+    def _pool_of(self, study: Study, order: Ints) -> Pool:
+        """Rows as learners take them, read by the columns of the pool; unknown classes are left."""
+        positions = self._positions(study.source.classes)
+        table, codes = study.source.hold(study.pool)
+        pool = self._pool(table, study, positions[codes])
+        y = positions[study.source.hold(order)[1]]
+        order, is_known = order[y >= 0], y >= 0
+        table, codes = study.source.hold(order)
+        rows, y = study.source, y[is_known]
+        groups = None if rows.groups is None else rows.groups.member[: len(is_known)][is_known]
+        return replace(
+            pool,
+            table=table,
+            X=np.ascontiguousarray(pool.columns.encode(table)),
+            y=y,
+            weight=np.ones(len(y)) if rows.weights is None else rows.weights[order],
+            fold=make_folds(y, groups),
+            groups=groups,
+        )
+
+    def _with_singles(self, made: list[FormCandidate], pool: Pool) -> list[FormCandidate]:
+        """Of groups, with what one row of each says of the scores of the candidates."""
+        rows = self._counted_rows
+        if pool.groups is None or rows is None or pool.n_classes != 2:
+            return made
+        return [candidate.with_singles(pool.X, rows.y) for candidate in made]
 
     def _keeps_scores(self, study: Study) -> bool:
         """Whether evidence can be shown of these rows; subgroups without any are refused."""
@@ -288,6 +441,7 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
         weight = None if rows.weights is None else rows.weights[drawn]
         groups = None if rows.groups is None else rows.groups.member[: len(drawn)]
         columns = Columns(study.features).asking(table)
+        asked = self._must_ask(columns)
         directions = self._directions(columns)
         return Pool(
             table=table,
@@ -300,6 +454,7 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
             is_weighted=weight is not None,
             groups=groups,
             directions=directions if directions.any() else None,
+            cards=CardLimits(int(self.max_items), int(self.max_points), asked),
         )
 
     def _offer(
@@ -331,6 +486,8 @@ class CertifiedClassifier(RowEvidence, ScoreGoals, TableClassifier):
             value = getattr(self, name)
             if not isinstance(value, (int, float)) or not 0.0 <= value < 1.0:
                 raise ValueError(f"`{name}` must be in [0, 1), got {value!r}.")
+        for name in ("max_items", "max_points"):
+            check_count(name, getattr(self, name), low=1, high=MOST_ITEMS)
         check_delta(self.delta)
         check_choice("group_loss", self.group_loss, tuple(GROUP_QUANTITIES))
         check_favourite(self.favourite, self.candidates)

@@ -144,9 +144,15 @@ def vote(pool: Pool, proposals: list[Proposal]) -> list[Proposal]:
     if len(fit) < 3:
         return []
     n_voters = min(N_VOTERS, len(fit))
-    ranked = fit[: n_voters - 1 + n_voters % 2]
+    return [vote_of(pool, fit[: n_voters - 1 + n_voters % 2])]
+
+
+def vote_of(pool: Pool, ranked: list[Proposal]) -> Proposal:
+    """What most of some forms say, best first."""
     machine = Vote(tuple(p.machine for p in ranked), pool.n_classes)
     counts = np.zeros((len(pool), pool.n_classes))
     for i, p in enumerate(ranked):
         counts += np.eye(pool.n_classes)[p.guesses] * (1.0 + 0.5 ** (i + 20))
-    return [Proposal("vote", machine, np.argmax(counts, axis=1).astype(np.int64))]
+    members = tuple((p.wanted, p.setting) for p in ranked)
+    guesses = np.argmax(counts, axis=1).astype(np.int64)
+    return Proposal("vote", machine, guesses, members=members)

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from handful.arrays import Floats
+from handful.arrays import Floats, Ints
 from handful.bounds import Assumption, Certificate, Term
-from handful.candidates import Menu, Offered, ThresholdCounts
+from handful.candidates import Menu, Offered, ThresholdCounts, ThresholdGrid
 from handful.certified.masses import ALONE, Roles
 from handful.certified.named_goals import Chain, Goal
+from handful.certified.training_pool import Recipe
 from handful.models import Fitted
 
 CANDIDATES, POOL_SHARE, DELTA = "readable", 0.5, 0.05  # the defaults of a menu
@@ -65,10 +66,14 @@ class FormCandidate(Offered):
     thresholds, pool_thresholds : ThresholdCounts or None
         Counts at other thresholds, widths of doubt and bins on the counted rows, and on those of
         the pool; None if the form has no score for two classes.
+    singles : ThresholdCounts or None
+        Of groups, the same on one blindly drawn row of each, if the table is in memory.
     scored : Scored or None
         The scores of the counted rows, in blind order, if the table is in memory.
     chain : Chain or None
         The thresholds that were tested for a goal, if it was named before looking.
+    recipe : Recipe
+        What learns it again from other rows, with the same settings.
     """
 
     rank: int = 1
@@ -77,8 +82,10 @@ class FormCandidate(Offered):
     simplicity: int = 0
     thresholds: ThresholdCounts | None = None
     pool_thresholds: ThresholdCounts | None = None
+    singles: ThresholdCounts | None = None
     scored: Scored | None = None
     chain: Chain | None = None
+    recipe: Recipe = ()
 
     @property
     def tie_break(self) -> tuple[int, ...]:
@@ -118,6 +125,14 @@ class FormCandidate(Offered):
         chain = Chain.of(goal, self.thresholds, self.fitted.machine, nats)
         return replace(self.at(chain.grid_place), chain=chain)
 
+    def with_singles(self, pool: Floats, y: Ints) -> FormCandidate:
+        """Of groups: counts on one row of each, whose classes are ``y``, at places of the pool."""
+        machine = self.fitted.machine
+        if self.scored is None or not machine.has_thresholds:
+            return self
+        grid = ThresholdGrid.of(machine.scores(pool))
+        return replace(self, singles=grid.count(self.scored.scores, y))
+
     def stated(self, made: Certificate) -> Certificate:
         """Rates of a threshold that a chain accepted pay for the row alone, once."""
         if self.chain is None:
@@ -153,7 +168,9 @@ class FormCandidate(Offered):
         )
 
 
-def named_settings(candidates: Any, favourite: Any, pool_share: float) -> tuple[str, ...]:
+def named_settings(
+    candidates: Any, favourite: Any, pool_share: float, has_limits: bool = False
+) -> tuple[str, ...]:
     """Settings of a menu that are not the defaults, in words.
 
     Fitting the row that one likes alone, after a look at the whole menu, drops its price.
@@ -168,6 +185,7 @@ def named_settings(candidates: Any, favourite: Any, pool_share: float) -> tuple[
         "the forms": not is_default,
         "the favourite": favourite is not None,
         "the share of the pool": pool_share != POOL_SHARE,
+        "the limits of score cards": has_limits,
     }
     return tuple(name for name, is_named in other.items() if is_named)
 
@@ -181,7 +199,8 @@ def named_beforehand(names: Sequence[str]) -> Assumption:
     the forms and delta were named before any certificate was seen
     """
     listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-    verb = "were" if len(names) > 1 or names[0] == "the forms" else "was"
+    is_many = len(names) > 1 or names[0] in ("the forms", "the limits of score cards")
+    verb = "were" if is_many else "was"
     return Assumption.of("named", names=listed, verb=verb)
 
 

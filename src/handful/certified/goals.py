@@ -78,12 +78,14 @@ class ScoreGoals(MenuMachine):
 
     def _counted(self, what: str) -> ThresholdCounts:
         check_is_fitted(self)
-        if self.candidate_.thresholds is None:
+        found = self.candidate_.thresholds or self.candidate_.singles
+        if found is None:
             raise ValueError(
-                f"{self.candidate_.name!r} has no {what}: that needs a score for two classes and "
-                "rows that are independent. Choose a score card, a linear, additive or kernel form."
+                f"{self.candidate_.name!r} has no {what}: that needs a score for two classes and, "
+                "with groups, rows in memory. Choose a score card, a linear, additive or kernel "
+                "form."
             )
-        return self.candidate_.thresholds
+        return found
 
     def _paid(self, candidate: FormCandidate, delta: float | None) -> float:
         return candidate.nats - math.log(self.delta if delta is None else delta)
@@ -100,7 +102,8 @@ class ScoreGoals(MenuMachine):
         -------
         DataFrame
             Bins by their borders (``above``, ``up_to``), rows and events counted, their rate, and
-            limits from both sides that hold at once for all bins, and for all rows of the menu.
+            limits from both sides that hold at once for all bins, and for all rows of the menu. Of
+            groups one blindly drawn row of each is counted: it is about a random case of a new one.
         """
         return self._counted("probability table").probability_table(
             self._paid(self.candidate_, delta)
@@ -221,7 +224,7 @@ class ScoreGoals(MenuMachine):
     def points_lines(self) -> list[str]:
         """What the totals of a score card mean, one line a range; nothing for other forms."""
         offset = self.candidate_.fitted.machine.points_offset
-        if offset is None or self.candidate_.thresholds is None:
+        if offset is None or not (self.candidate_.thresholds or self.candidate_.singles):
             return []
         return points_text(offset, self.probability_table(), self.candidate_.fitted.classes[1])
 

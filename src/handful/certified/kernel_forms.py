@@ -44,7 +44,8 @@ def prototypes(pool: Pool) -> list[Proposal]:
     K = np.exp(-g * squares)
     chosen, beta = pursue_in_pool(pool, K, np.arange(len(pool)), (size,))[0]
     machine = _expansion(pool, members[chosen], beta[:-1], beta[-1], g)
-    return [Proposal("prototypes", machine, found.guesses, scores=found.scores)]
+    setting = (found.best,)
+    return [Proposal("prototypes", machine, found.guesses, scores=found.scores, setting=setting)]
 
 
 def _squares(pool: Pool) -> Floats:
@@ -106,18 +107,10 @@ def _expansion(
 
 def support_vectors(pool: Pool) -> list[Proposal]:
     """A support vector machine; width and cost by the span estimate, guesses from folds."""
-    from handful.svm import fit_svm_grid, span_errors
-
     need_folds(pool)
     targets, gammas = _targets(pool), _gammas(pool, SVC_WIDTHS)
-    errors = np.zeros((len(gammas), len(SVC_COSTS)))
-    for k in range(targets.shape[1]):
-        grid = fit_svm_grid(pool.scaled, targets[:, k], gammas=gammas, Cs=SVC_COSTS, tol=1e-3)
-        for i in range(len(gammas)):
-            K = grid.kernel_matrix(i)
-            for c in range(len(SVC_COSTS)):
-                errors[i, c] += len(span_errors(grid[i * len(SVC_COSTS) + c], K))
-    width, price = divmod(int(np.argmin(errors)), len(SVC_COSTS))
+    best = _best_by_span(pool, targets, gammas) if pool.setting is None else pool.setting[0]
+    width, price = divmod(best, len(SVC_COSTS))
     gamma, cost = gammas[width], SVC_COSTS[price]
     guesses, first = np.zeros(len(pool), dtype=np.int64), np.zeros(len(pool))
     for train, test in pool.folds:
@@ -129,7 +122,21 @@ def support_vectors(pool: Pool) -> list[Proposal]:
     used = np.flatnonzero(np.any(coef != 0.0, axis=1))
     machine = _expansion(pool, used, coef[used], bias, gamma)
     held_out = first if pool.n_classes == 2 else None
-    return [Proposal("support vectors", machine, guesses, scores=held_out)]
+    return [Proposal("support vectors", machine, guesses, scores=held_out, setting=(best,))]
+
+
+def _best_by_span(pool: Pool, targets: Floats, gammas: list[float]) -> int:
+    """Place of the width and the cost with the smallest span estimate, costs counted first."""
+    from handful.svm import fit_svm_grid, span_errors
+
+    errors = np.zeros((len(gammas), len(SVC_COSTS)))
+    for k in range(targets.shape[1]):
+        grid = fit_svm_grid(pool.scaled, targets[:, k], gammas=gammas, Cs=SVC_COSTS, tol=1e-3)
+        for i in range(len(gammas)):
+            K = grid.kernel_matrix(i)
+            for c in range(len(SVC_COSTS)):
+                errors[i, c] += len(span_errors(grid[i * len(SVC_COSTS) + c], K))
+    return int(np.argmin(errors))
 
 
 def _machines(

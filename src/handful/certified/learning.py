@@ -22,9 +22,16 @@ from handful.candidates import (
     Tally,
     ThresholdGrid,
 )
-from handful.certified.foreign_forms import few_rows, vote
+from handful.certified.foreign_forms import few_rows, vote, vote_of
 from handful.certified.form_candidates import FormCandidate, Scored
-from handful.certified.forms import NamedForm, belief_in, is_readable, simplicity_of
+from handful.certified.forms import (
+    FORMS,
+    NamedForm,
+    belief_in,
+    is_readable,
+    simplicity_of,
+    wanted_forms,
+)
 from handful.certified.masses import Roles
 from handful.certified.training_pool import Pool, Proposal
 from handful.models import Fitted, RiskCurve, refuse_fitted
@@ -69,6 +76,23 @@ def learn_all(pool: Pool, forms: list[NamedForm], with_vote: bool, n_jobs: int |
     return (made + vote(pool, made) if with_vote else made), failures
 
 
+def learned_again(pool: Pool, candidate: FormCandidate, candidates: Any) -> tuple[Fitted, Proposal]:
+    """The form of a candidate with its settings, learned from other rows.
+
+    ``candidates`` are those of the machine that made it.
+    """
+    named = {form.name: form for form in wanted_forms(candidates, pool.n_classes)[0]}
+    forms, old = {**FORMS, **named}, candidate.fitted
+    with one_blas_thread(), thread_controller().limit(limits=1, user_api="openmp"):
+        made = [
+            replace(forms[name].learn(replace(pool, setting=setting))[0], wanted=name)
+            for name, setting in candidate.recipe
+        ]
+    proposal = made[0] if old.form != "vote" else vote_of(pool, made)
+    risk = _risk(pool, proposal)
+    return Fitted(old.form, pool.columns, old.classes, proposal.machine, risk), proposal
+
+
 def standard_error(error: float, n: int) -> float:
     """Standard error of an error rate of n units; never 0, because no error is not certainty."""
     rate = (error * n + 0.5) / (n + 1.0)
@@ -91,7 +115,7 @@ def ranked(
     is counted. ``favourite`` was named beforehand: the best of its proposals plays that role; if it
     has none, the roles are the usual ones.
     """
-    errors = [_pool_error(pool, proposal) for proposal in proposals]
+    errors = [pool_error(pool, proposal) for proposal in proposals]
     unit = standard_error(min(errors), pool.n_units)
     keys = [
         (error + belief_in(p.form, pool.n_classes) * unit, simplicity_of(p.form), i)
@@ -127,6 +151,7 @@ def ranked(
                 roles=roles,
                 pool_error=errors[i],
                 seconds=proposal.seconds,
+                recipe=proposal.recipe,
                 is_readable=is_readable(proposal.form),
                 simplicity=simplicity_of(proposal.form),
             )
@@ -174,7 +199,7 @@ def _on_pool(pool: Pool, proposal: Proposal) -> GroupLosses | None:
     return GroupLosses(losses=np.zeros(0), warm_up=warm_up, n_first=0)
 
 
-def _pool_error(pool: Pool, proposal: Proposal) -> float:
+def pool_error(pool: Pool, proposal: Proposal) -> float:
     """Error of the guesses; the mean over groups if rows belong together."""
     groups = _on_pool(pool, proposal)
     is_wrong = proposal.guesses != pool.y

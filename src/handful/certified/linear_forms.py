@@ -39,7 +39,8 @@ def linear(pool: Pool) -> list[Proposal]:
 
 
 def _proposal(form: str, pool: Pool, beta: Floats, found: Selected) -> Proposal:
-    return Proposal(form, _score(pool, beta), found.guesses, scores=found.scores)
+    setting = (found.best,)
+    return Proposal(form, _score(pool, beta), found.guesses, scores=found.scores, setting=setting)
 
 
 def _selected(pool: Pool, paths: list[list[Floats]]) -> Selected:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -219,7 +219,8 @@ def rule_list(pool: Pool) -> list[Proposal]:
                 row = settings.index((penalty, size))
                 guesses[row, test] = _list_labels(found, table, test, size)
     chosen = select(guesses, pool)
-    return [_list_proposal("rule list", pool, table, *settings[chosen.best], chosen.guesses)]
+    made = _list_proposal("rule list", pool, table, *settings[chosen.best], chosen.guesses)
+    return [replace(made, setting=(chosen.best,))]
 
 
 def rule_set(pool: Pool) -> list[Proposal]:
@@ -260,7 +261,8 @@ def _cover(form: str, pool: Pool, table: ConditionTable) -> Proposal:
     size, (penalty, label) = size + 1, settings[place]
     chosen = _cover_paths(pool, table, np.arange(len(pool)), [(penalty, label)])[0][:size]
     rules = tuple(Rule((table.conditions[j],), label) for j in chosen)
-    return Proposal(form, OrderedRules(rules, 1 - label, 2), found.guesses)
+    machine = OrderedRules(rules, 1 - label, 2)
+    return Proposal(form, machine, found.guesses, setting=(found.best,))
 
 
 def _cover_paths(

@@ -15,6 +15,24 @@ from handful.scoring import Items, make_items
 from handful.tables import Columns, Draw, Grouping, row_digests, table_digest, take_rows
 
 N_FOLDS = 5  # each model sees four fifths of the pool
+Recipe = tuple[tuple[str, tuple[int, ...]], ...]  # names in ``candidates`` with their settings
+
+
+@dataclass(frozen=True)
+class CardLimits:
+    """What a score card of the menu may be, named before any certificate was seen.
+
+    Attributes
+    ----------
+    max_items, max_points : int
+        Most items of a card, and most points of an item.
+    must_ask : tuple of tuple of int
+        Encoded features of each column that every card must ask for.
+    """
+
+    max_items: int = 8
+    max_points: int = 5
+    must_ask: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +57,10 @@ class Pool:
     directions : ndarray of int or None
         For each feature, 1 or -1 if the second class must be likelier (less likely) with it, else
         0. None if the user names no direction.
+    setting : tuple of int or None
+        The settings with which a form is learned again; None if they are to be chosen.
+    cards : CardLimits
+        What score cards may be.
     """
 
     table: Any
@@ -51,6 +73,8 @@ class Pool:
     is_weighted: bool = False
     groups: Ints | None = None
     directions: Ints | None = None
+    setting: tuple[int, ...] | None = None
+    cards: CardLimits = CardLimits()
 
     def __len__(self) -> int:
         return len(self.y)
@@ -119,7 +143,10 @@ class Pool:
 
     def first_rows(self, n_rows: int) -> Pool:
         """A smaller pool: the first rows of the blind order."""
-        some = slice(0, n_rows)
+        return self.only(slice(0, n_rows))
+
+    def only(self, some: Any) -> Pool:
+        """Some of the rows, by their places; one that is named twice is there twice."""
         return replace(
             self,
             table=take_rows(self.table, some),
@@ -173,6 +200,10 @@ class Proposal:
         How the machine's score becomes log odds, if ``scores`` are such.
     wanted : str
         The name in ``candidates`` that made it.
+    setting : tuple of int
+        What was chosen by cross-validation, as places among the settings of the form.
+    members : Recipe
+        Of a vote, what makes its members.
     """
 
     form: str
@@ -183,6 +214,13 @@ class Proposal:
     scores: Floats | None = None
     odds: RiskCurve | None = None
     wanted: str = ""
+    setting: tuple[int, ...] = ()
+    members: Recipe = ()
+
+    @property
+    def recipe(self) -> Recipe:
+        """What learns it again, with the same settings."""
+        return self.members or ((self.wanted, self.setting),)
 
     @property
     def in_menu(self) -> str:
@@ -222,16 +260,20 @@ def select(
     ``guesses`` has one row a setting, and so have ``losses`` and ``scores``; by default an error
     costs 1. A smooth loss compares neighbouring settings with less noise than errors do. The
     guesses and scores of a fold are those of the setting that is best on the *other* folds, so
-    that trying many settings does not make a form look better.
+    that trying many settings does not make a form look better. If the pool fixes the setting, it is
+    the best one, and nothing is compared.
     """
     paid = guesses != pool.y if losses is None else losses
     chosen = np.zeros(len(pool), dtype=np.int64)
     for train, test in pool.folds:
         chosen[test] = int(np.argmin(paid[:, train].sum(axis=1)))
+    best = int(np.argmin(paid.sum(axis=1)))
+    if pool.setting is not None:
+        best = chosen[:] = pool.setting[0]
     rows = np.arange(len(pool))
     is_scored = scores is not None and pool.n_classes == 2
     return Selected(
-        best=int(np.argmin(paid.sum(axis=1))),
+        best=best,
         guesses=guesses[chosen, rows],
         scores=scores[chosen, rows] if scores is not None and is_scored else None,
     )

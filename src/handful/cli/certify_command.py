@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FILES = (
     *("model.json", "certificate.json", "evidence.json", "report.html", "protocol.toml"),
-    "model.skops",
+    *("model.skops", "refit.json", "refit.skops"),
 )
 ENGINES = ("memory", "dask")
 
@@ -58,6 +58,9 @@ class CertifyOptions(TableOptions):
     ] = None
     decreasing: Annotated[
         Names, columns("--decreasing", "The case must be likelier if these are lower")
+    ] = None
+    must_ask: Annotated[
+        Names, columns("--must-ask", "Each score card must have an item on these")
     ] = None
     candidates: Annotated[
         str,
@@ -89,6 +92,26 @@ class CertifyOptions(TableOptions):
     after_looking: Annotated[
         bool,
         typer.Option("--after-looking", help="The goal was set after a look: it costs more."),
+    ] = False
+    max_items: Annotated[
+        int, typer.Option(help="Most items of a score card, named before looking.")
+    ] = 8
+    max_points: Annotated[
+        int, typer.Option(help="Most points of an item of a score card, named before looking.")
+    ] = 5
+    refit: Annotated[
+        bool,
+        typer.Option(
+            "--refit", help="Also learn the row from all rows: refit.json, without a certificate."
+        ),
+    ] = False
+    unlabelled: Annotated[
+        Path | None,
+        typer.Option(help="With --refit: new rows, used for nothing else, that may certify it."),
+    ] = None
+    stability: Annotated[
+        bool,
+        typer.Option("--stability", help="Show which items and cuts stay in resamples."),
     ] = False
     delta: Annotated[
         float,
@@ -173,6 +196,7 @@ class CertifyOptions(TableOptions):
             subgroups=listed(self.subgroups),
             increasing=listed(self.increasing),
             decreasing=listed(self.decreasing),
+            must_ask=listed(self.must_ask),
             **more,
         )
 
@@ -205,6 +229,8 @@ class CertifyOptions(TableOptions):
             "candidates": self.candidates if is_one else names,
             "tolerance": self.tolerance,
             "favourite": self.favourite,
+            "max_items": self.max_items,
+            "max_points": self.max_points,
             "goal": None if self.after_looking else self.goal,
             "pool_share": self.pool_share,
             **self._shared(),
@@ -232,6 +258,7 @@ class CertifyOptions(TableOptions):
             check_place(self.out, overwrite=self.force)
         elif self.out is not None:
             check_folder(self.out, FILES, overwrite=self.force)
+        self._check_refit()
         if self.is_cover:
             self._check_covers()
         elif self.seed is not None:
@@ -244,14 +271,37 @@ class CertifyOptions(TableOptions):
                 "row. Name the goal before you look, then each row moves to it."
             )
 
+    def _check_refit(self) -> None:
+        """A refit is a file of its own, of a row whose threshold no counted row has moved."""
+        if self.unlabelled is not None and not self.refit:
+            raise ValueError("`--unlabelled` has rows to compare a refit on: say --refit too.")
+        if not self.refit:
+            return
+        if self.goal is not None:
+            raise ValueError(
+                "`--refit` and a --goal exclude each other: thresholds are moved by counted rows, "
+                "of which a refit has none."
+            )
+        if self.out is not None and self.out.suffix == ".json":
+            raise ValueError(
+                f"`--out` must be a folder with --refit, which writes refit.json beside model.json,"
+                f" got {self.out}."
+            )
+
     def _check_covers(self) -> None:
         """Covers have no score whose threshold could be moved, and no direction."""
-        for name in ("increasing", "decreasing", "subgroups"):
+        for name in ("increasing", "decreasing", "subgroups", "must_ask"):
             if listed(getattr(self, name)):
-                raise ValueError(f"`--{name}` goes with a menu of forms, not with --rules.")
+                shown = name.replace("_", "-")
+                raise ValueError(f"`--{shown}` goes with a menu of forms, not with --rules.")
         for name in ("goal", "favourite", "abstain", "protocol"):
             if getattr(self, name) is not None:
                 raise ValueError(f"`--{name}` goes with a menu of forms, not with --rules.")
+        for name in ("refit", "stability"):
+            if getattr(self, name):
+                raise ValueError(f"`--{name}` goes with a menu of forms, not with --rules.")
+        if (self.max_items, self.max_points) != (8, 5):
+            raise ValueError("`--max-items` and `--max-points` go with score cards, not --rules.")
 
 
 @takes(CertifyOptions)

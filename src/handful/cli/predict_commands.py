@@ -73,6 +73,8 @@ def predict(
     if out is not None:
         check_place(out, overwrite=force)
     stored = load_model(model, trusted=list(listed(trust)))
+    if stored.training.said_first:
+        note(f"[bold yellow]{escape(stored.training.said_first)}[/]")
     if stored.certificate is not None:
         note(f"[dim]{escape(stored.certificate.statement())}[/]")
     labeller = Labeller(stored, listed(keep), on_missing == "abstain", sheet)

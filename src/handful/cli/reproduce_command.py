@@ -36,9 +36,19 @@ def reproduce(
     """Run a published table again: ours, theirs, the difference.
 
     The data sets are public but no part of handful: name their folder by **--data-dir** or by the
-    variable HANDFUL_DATA.
+    variable HANDFUL_DATA. Papers, and what **--table** takes:
 
-    Example: **handful reproduce compression-2004 --table figure3 --plot figures**
+    scm-2003: table-1, svm, best, balls, table-2, slides, slides-svm, certificates
+
+    compression-2004: table-1, conventions, figure-3, figure-4, figure-5, figure-6
+
+    nonconformity-2009: figure-2, table-1, table-3
+
+    mcm-2014: glass, sparsity, table-2, table-3, table-4
+
+    **--plot** draws every figure, and table-1 of scm-2003.
+
+    Example: **handful reproduce compression-2004 --table figure-3 --plot figures**
     """
     from handful.cli.study_rows import on_scheduler
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def study_document(made: StudyResult, model: Model, digest: str) -> dict[str, Any]:
-    """evidence.json: what is shown of the chosen row and of its study.
+    """evidence.json: what else the counted rows say of the chosen row, and its study.
 
     ``digest`` is the content hash of the model file that it belongs to.
     """
@@ -30,7 +30,7 @@ def study_document(made: StudyResult, model: Model, digest: str) -> dict[str, An
         "case": case if len(machine.fitted_.classes) == 2 else None,  # none of more than two
         "delta": machine.delta,
         "together": together_of(made),
-        "checked": "shown, not checked by handful verify",
+        "checked": "handful verify recomputes counts, rates and area; the rest is only shown",
         **(evidence_of(made) or {}),
         "study": _study(made, model),
     }
@@ -60,6 +60,7 @@ def _study(made: StudyResult, model: Model) -> dict[str, Any]:
         "n_folds": N_FOLDS,
         "is_cover": options.is_cover,
         "drawn_by_digest": not options.is_cover and model.data.seed is None,
+        "stability": list(made.stability),
         "flow": _flow(made),
         "columns": None if study is None else describe_columns(study, names),
         "table_one": None if study is None else table_one(study, names),

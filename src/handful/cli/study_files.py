@@ -29,17 +29,15 @@ def write_study(made: StudyResult, out: Path) -> list[Path]:
 
     options, rows = made.options, made.rows
     groups = {"groups": options.groups} if options.is_cover else {}
-    model, content = model_of(
-        made.machine,
-        source={"file": rows.file, "target": rows.target} | groups,
-        is_default=made.is_default,
-        band=made.band,
-        include_rows=options.include_rows,
-        study=rows.study,
-        choices=options.choices(),
-        protocol=made.protocol,
-        deviate=made.deviate,
-    )
+    how: dict[str, Any] = {
+        "source": {"file": rows.file, "target": rows.target} | groups,
+        "is_default": made.is_default,
+        "include_rows": options.include_rows,
+        "study": rows.study,
+        "choices": options.choices(),
+    }
+    fixed = {"protocol": made.protocol, "deviate": made.deviate}
+    model, content = model_of(made.machine, band=made.band, **fixed, **how)
     if out.suffix == ".json":
         return write_model(model, content, out, overwrite=options.force)
     document = json.loads(text := to_text(model.to_document([])))
@@ -58,6 +56,11 @@ def write_study(made: StudyResult, out: Path) -> list[Path]:
         contents["protocol.toml"] = made.protocol.text
     if content is not None:
         contents["model.skops"] = content
+    if made.refit is not None:
+        again, content = model_of(made.refit, **how)
+        contents["refit.json"] = to_text(again.to_document([]))
+        if content is not None:
+            contents["refit.skops"] = content
     return write_folder(out, contents, overwrite=options.force, replaced=FILES)
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from handful.cli.console import progress
-from handful.cli.study_rows import StudyRows, read_chunked, read_pooled, read_rest
+from handful.cli.study_rows import StudyRows, read_chunked, read_pooled, read_rest, read_table
 from handful.progress import watch_progress
 
 if TYPE_CHECKING:
-    from handful.certified import Band
+    from handful.certified import Band, Refit
     from handful.cli.certify_command import CertifyOptions
     from handful.files import FollowedProtocol, Protocol
     from handful.models import Fitted
@@ -33,6 +33,10 @@ class StudyResult:
     seconds : float
     band : Band or None
         Silence in doubt, if it was asked for.
+    refit : Refit or None
+        The chosen row learned from all rows, if it was asked for.
+    stability : tuple of str
+        How stable the chosen row is, in sentences, if that was asked for.
     protocol : Protocol or None
         What was fixed before the data.
     """
@@ -43,6 +47,8 @@ class StudyResult:
     remarks: tuple[str, ...]
     seconds: float
     band: Band | None = None
+    refit: Refit | None = None
+    stability: tuple[str, ...] = ()
     protocol: Protocol | None = None
 
     @property
@@ -105,9 +111,33 @@ def make_study(options: CertifyOptions, protocol: Protocol | None = None) -> Stu
     seconds = time.perf_counter() - start
     machine, remarks = take_row(machine, options, rows.positive)
     band = None if options.abstain is None else machine.abstain(options.abstain)
-    made = StudyResult(rows, machine, options, remarks, seconds, band, protocol)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they were heard when the menu was learned
+        again = _again(machine, options, rows)
+    made = StudyResult(rows, machine, options, remarks, seconds, band, *again, protocol)
     _ = made.followed  # an error, if it is not, and no reason is given
     return made
+
+
+def _again(
+    machine: Any, options: CertifyOptions, rows: StudyRows
+) -> tuple[Refit | None, tuple[str, ...]]:
+    """The chosen row learned from all rows, and from resamples of the pool, if that is wanted."""
+    from handful.certified import stability_lines
+
+    refit, lines = None, []
+    if options.refit:
+        with progress("Learning from all rows"):
+            refit = machine.refit(rows.study)
+            if options.unlabelled is not None:
+                try:
+                    refit = refit.certify(read_table(options.unlabelled).frame)
+                except ValueError as error:
+                    raise ValueError(f"`--unlabelled` {options.unlabelled}: {error}") from error
+    if options.stability:
+        with progress("Learning from resamples"):
+            lines = stability_lines(machine.stability(rows.study))
+    return refit, tuple(lines)
 
 
 def _read(options: CertifyOptions) -> StudyRows:

@@ -66,6 +66,8 @@ def as_dict(made: StudyResult) -> dict[str, Any]:
         "rates": machine.class_rates(made.case),
         "evidence": found,
         "together": together_of(made),
+        "stability": list(made.stability),
+        "refit": None if made.refit is None else made.refit.to_dict(),
         "certificate": machine.certificate_.to_dict(),
         "seconds": made.seconds,
     }
@@ -103,7 +105,23 @@ def print_study(made: StudyResult) -> None:
     _print_worth(made)
     for line in made.remarks:
         _remark(line)
+    for line in made.stability:
+        console.print(f"  {escape(line)}", highlight=False)
+    _print_refit(made)
     _print_next(made)
+
+
+def _print_refit(made: StudyResult) -> None:
+    """The row learned from all rows, with what it carries said first."""
+    from rich.panel import Panel
+
+    refit = made.refit
+    if refit is None:
+        return
+    first, *others = refit.lines()
+    rule = [] if refit.fitted.n_training_rows else ["", *refit.fitted.sentences()]
+    text = "\n".join([first, *others, *rule])
+    console.print(Panel(escape(text), title="Refit", expand=False, border_style="yellow"))
 
 
 def _chosen_lines(made: StudyResult) -> list[str]:
@@ -148,12 +166,15 @@ def _print_evidence(made: StudyResult) -> None:
     if machine.certificate_.assumes("groups"):
         each = " (one blindly drawn row of each group was counted)"
     console.print(
-        f"  With {sure:g} % confidence, all at once, of new cases{each}; shown, not checked by "
-        "verify:",
+        f"  With {sure:g} % confidence, all at once, of new cases{each}:",
         highlight=False,
     )
     for line in lines:
         console.print(f"    {escape(line)}", highlight=False)
+    console.print(
+        "    [dim]handful verify recomputes rates and area; the rest is shown, not checked.[/]",
+        highlight=False,
+    )
 
 
 def _print_next(made: StudyResult) -> None:
@@ -163,6 +184,8 @@ def _print_next(made: StudyResult) -> None:
     data = "" if made.options.data is None else f" {made.options.data}"
     lines = [] if made.options.out is not None else ["the same command with --out results"]
     lines += [f"handful predict {model} new.csv", f"handful verify {model}{data}"]
+    if made.refit is not None and made.options.out is not None:
+        lines.append(f"handful predict {out}/refit.json new.csv")
     console.print("  [dim]Go on:[/]", highlight=False)
     for line in lines:
         console.print(f"    [dim]{escape(line)}[/]", highlight=False)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from handful.verify import Verdict
 
 EXIT_NOT_VALID, EXIT_CONSISTENT = 1, 3  # 2 is a wrong command line
-_SHOWN = {"handful-evidence": "what is shown and not checked"}
+_SHOWN = {"handful-evidence": "what is said beside a model"}
 
 
 def verify(
@@ -44,7 +44,7 @@ def verify(
     """Re-check a certificate: VALID (exit code 0), or exactly what differs (exit code 1).
 
     A file that contradicts nothing, but whose claim is not wholly derived again, is CONSISTENT,
-    NOT VERIFIED (exit code 3).
+    NOT VERIFIED (exit code 3). A rule that was learned from all rows is NOT CERTIFIED (also 3).
 
     Pools are drawn again from the data's digest, the classifier is rebuilt (a form of the menu is
     trained again and compared), errors are counted again, and the bound is computed in fifty-digit

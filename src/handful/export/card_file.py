@@ -1,4 +1,4 @@
-"""A score card as the small file that ``handful validate --card`` reads.
+"""A score card as the small file that ``handful validate`` reads.
 
 ``docs/guide/validation.md`` describes the format, which is for people: items, points, threshold.
 """

@@ -311,7 +311,7 @@ def export_card(machine: Any) -> str:
 
 
 def export_paper_card(machine: Any) -> str:
-    """A score card as the small file (TOML) that ``handful validate --card`` reads.
+    """A score card as the small file (TOML) that ``handful validate`` reads.
 
     Parameters
     ----------

@@ -54,6 +54,11 @@ class Training(Tagged, field="kind"):
         """Scores for which the classifier gives no label, if there are such."""
         return None
 
+    @property
+    def said_first(self) -> str:
+        """What must be said before any label; it stands at the head of the file."""
+        return ""
+
 
 @dataclass(frozen=True)
 class MachineTraining(Training, tag="machine"):
@@ -113,6 +118,8 @@ class MenuTraining(Training, tag="menu"):
         Forms that were on the menu, and names of the user's estimators.
     favourite : str or None
         That of them which was named beforehand.
+    max_items, max_points : int
+        Limits of score cards.
     tolerance, delta, pool_share : float
     group_loss : str
     chosen : str
@@ -138,6 +145,8 @@ class MenuTraining(Training, tag="menu"):
 
     candidates: str | tuple[str, ...]
     favourite: str | None
+    max_items: int
+    max_points: int
     tolerance: float
     delta: float
     pool_share: float
@@ -180,6 +189,48 @@ class MenuTraining(Training, tag="menu"):
             raise fail(f"{where}.estimators_sha256", "64 hexadecimal digits", digest)
         if self.band is not None:
             _check_band(self.band, f"{where}.band")
+
+
+@dataclass(frozen=True)
+class RefitTraining(Training, tag="refit"):
+    """The row of a menu learned from all rows: without a certificate, or by disagreement.
+
+    Attributes
+    ----------
+    sentence : str
+        What it carries, in words.
+    n_rows, n_same : int
+        Rows that it was learned from, and those of them with the label of the certified rule.
+    estimated_error : float
+        Cross-validated; an estimate.
+    n_errors, n_counted : int
+        Errors of the certified rule, and the rows they were counted on.
+    n_unlabelled, n_disagreements : int
+        Unlabelled rows, and those on which the two disagree.
+    is_picked : bool
+        Whether the row may have been picked after a look at disagreements.
+    menu : MenuTraining
+        How the certified rule was learned.
+    """
+
+    sentence: str
+    n_rows: int
+    n_same: int
+    estimated_error: float
+    n_errors: int
+    n_counted: int
+    n_unlabelled: int
+    n_disagreements: int
+    is_picked: bool
+    menu: MenuTraining
+
+    @property
+    def beside_sha256(self) -> str | None:
+        return self.menu.estimators_sha256
+
+    @property
+    def said_first(self) -> str:
+        return self.sentence
 
 
 def _check_band(band: Band, where: str) -> None:
@@ -409,7 +460,8 @@ class Model:
         """Plain data (JSON-ready); estimators of other libraries go into ``estimators``."""
         head = {"format": FORMAT, "version": VERSION}
         rest = {name: encode(getattr(self, name)) for name in FIELDS[1:]}
-        return {**head, "fitted": self.fitted.to_document(estimators), **rest}
+        first = {"training": rest["training"]} if self.training.said_first else {}
+        return {**head, **first, "fitted": self.fitted.to_document(estimators), **rest}
 
 
 def load_model(path: str | os.PathLike[str], *, trusted: Sequence[str] = ()) -> Model:

@@ -36,6 +36,9 @@ VERSION = 1  # of the keys of a file
 MAX_BYTES = 50_000  # of a file: it is stored in model files, whose texts are limited
 _NO_DATE = "2000-01-01"  # of the template
 _HEAD = ("title", "date", "registration", "planned_rows")
+_SETTINGS = (
+    *("favourite", "delta", "tolerance", "pool_share", "group_loss", "max_items", "max_points"),
+)
 _UNSAID = ("acknowledged",)  # choices that are no part of a protocol: answers to what was noticed
 
 
@@ -99,7 +102,7 @@ class Protocol:
     title, date, registration : str
     planned_rows : int
         0 if no number was planned.
-    candidates, favourite, goal, delta, tolerance, pool_share, group_loss
+    candidates, favourite, goal, delta, tolerance, pool_share, group_loss, max_items, max_points
         As in `CertifiedClassifier`.
     columns : Choices
         Its ``target`` must be said, and of two classes the ``positive`` one.
@@ -126,6 +129,8 @@ class Protocol:
     tolerance: float = 0.01
     pool_share: float = 0.5
     group_loss: str = "mean"
+    max_items: int = 8
+    max_points: int = 5
     columns: Choices = field(default_factory=Choices)
     text: str = field(default="", metadata={"file": False}, repr=False)
 
@@ -217,8 +222,7 @@ class Protocol:
     def settings(self) -> dict[str, Any]:
         """Parameters of `CertifiedClassifier`."""
         one = isinstance(self.candidates, str)
-        names = ("favourite", "goal", "delta", "tolerance", "pool_share", "group_loss")
-        more = {name: getattr(self, name) for name in names}
+        more = {name: getattr(self, name) for name in ("goal", *_SETTINGS)}
         return {"candidates": self.candidates if one else list(self.candidates), **more}
 
     def learn(self, frame: Any, **more: Any) -> CertifiedClassifier:
@@ -247,8 +251,7 @@ class Protocol:
         if goal is not None:
             goal = goal_of_case(goal, is_first_case(positive, machine.fitted_.classes))
         candidates = named_candidates(machine.candidates)[0]
-        names = ("favourite", "delta", "tolerance", "pool_share", "group_loss")
-        settings = {name: getattr(machine, name) for name in names}
+        settings = {name: getattr(machine, name) for name in _SETTINGS}
         settings |= {"candidates": candidates, "goal": goal and Goal(*goal).text}
         return self.compare(settings, reading, is_late=machine.goal_ != machine.named_goal_)
 

@@ -19,7 +19,7 @@ from handful.tables import Choices, Study, as_pandas, plain_notes, read_study
 Document = Mapping[str, Any]
 _TRAINING = (
     *("candidates", "favourite", "estimators_sha256", "tolerance", "delta", "pool_share"),
-    "group_loss",
+    *("group_loss", "max_items", "max_points"),
 )
 
 
@@ -156,7 +156,7 @@ class Retraining:
         if goal is not None and training["after_looking"]:
             machine = machine.reach(**{goal[0]: goal[1]})
         candidate = machine.candidate_
-        groups, thresholds = candidate.counts.groups, candidate.thresholds
+        groups, thresholds = candidate.counts.groups, candidate.thresholds or candidate.singles
         is_betting = groups is not None and groups.how == "betting"
         fitted: list[Any] = []
         reduced = machine.fitted_.reduced()
@@ -206,6 +206,8 @@ class Retraining:
                     favourite=training["favourite"],
                     goal=None if goal is None else Goal(*goal).text,
                     tolerance=training["tolerance"],
+                    max_items=training["max_items"],
+                    max_points=training["max_points"],
                     pool_share=share,
                     delta=training["delta"],
                     group_loss=training["group_loss"],

@@ -21,7 +21,7 @@ import numpy as np
 
 from handful._version import __version__
 from handful.bounds import Certificate, NotCertifiableError
-from handful.certified import Band, goal_of_case, is_first_case, named_candidates
+from handful.certified import Band, Refit, goal_of_case, is_first_case, named_candidates
 from handful.codec import encode
 from handful.covering import CoverFit
 from handful.files.beside import Estimators, beside, digest_of, pack
@@ -35,6 +35,7 @@ from handful.files.model import (
     Model,
     Noticed,
     Provenance,
+    RefitTraining,
     Training,
 )
 from handful.files.protocol import Protocol
@@ -126,17 +127,15 @@ def model_of(machine: Any, **options: Any) -> tuple[Model, bytes | None]:
 
     Parameters
     ----------
-    machine : classifier
+    machine : classifier or Refit
     **options
         As in `save_model`.
     """
     how = Written(**options)
+    if isinstance(machine, Refit):
+        return _refit_of(machine, how)
     search, machine = machine, unwrapped(machine)
-    if how.protocol is not None and not _is_of_forms(machine):
-        raise TypeError(
-            "`protocol` goes with a CertifiedClassifier, which has the settings that it names, got "
-            f"{type(machine).__name__}. Leave it out."
-        )
+    _check_protocol(machine, how)
     fitted = fitted_of(machine)
     _refuse(fitted, how.include_rows)
     labels = tuple(plain_label(label) for label in machine.labels_)
@@ -173,6 +172,45 @@ def model_of(machine: Any, **options: Any) -> tuple[Model, bytes | None]:
         provenance=Provenance(type(machine).__name__, versions(), _notes(machine, reduced, how)),
     )
     return model, content
+
+
+def _check_protocol(machine: Any, how: Written) -> None:
+    if how.protocol is not None and not _is_of_forms(machine):
+        raise TypeError(
+            "`protocol` goes with a CertifiedClassifier, which has the settings that it names, got "
+            f"{type(machine).__name__}. Leave it out."
+        )
+
+
+def _refit_of(refit: Refit, how: Written) -> tuple[Model, bytes | None]:
+    """A rule learned from all rows, which never stands under the certificate of its sibling."""
+    _refuse(refit.fitted, how.include_rows)
+    counts, sibling = refit.machine.candidate_.counts, replace(how, certificate=None, band=None)
+    model, _ = model_of(refit.machine, **vars(sibling))
+    menu, content = _menu_training(refit.machine, refit.fitted, sibling)
+    training = RefitTraining(
+        sentence=refit.sentence,
+        n_rows=refit.n_rows,
+        n_same=refit.n_same,
+        estimated_error=refit.error,
+        n_errors=int(counts.n_errors),
+        n_counted=int(counts.n_counted),
+        n_unlabelled=refit.n_unlabelled,
+        n_disagreements=refit.n_disagreements,
+        is_picked=refit.is_picked,
+        menu=menu,
+    )
+    fitted = refit.fitted.reduced()
+    notes = _notes(refit.machine, fitted, how)
+    provenance = replace(model.provenance, notes=notes)
+    certificate = refit.certificate
+    return (
+        replace(
+            *(model,), fitted=fitted, certificate=certificate, training=training,
+            provenance=provenance,
+        ),
+        content,
+    )  # fmt: skip
 
 
 def _notes(machine: Any, fitted: Fitted, how: Written) -> tuple[Noticed, ...]:
@@ -253,6 +291,8 @@ def _menu_training(machine: Any, fitted: Fitted, how: Written) -> tuple[MenuTrai
     training = MenuTraining(
         candidates=wanted if isinstance(wanted, str) else tuple(wanted),
         favourite=machine.favourite,
+        max_items=int(machine.max_items),
+        max_points=int(machine.max_points),
         tolerance=float(machine.tolerance),
         delta=float(machine.delta),
         pool_share=float(machine.pool_share),
@@ -450,7 +490,7 @@ def save_model(
 
     Parameters
     ----------
-    machine : classifier
+    machine : classifier or Refit
         A fitted machine of this library, or a `BoundSearch` over one. Kernels must be named.
         Estimators of other libraries are written if they are on the menu of a
         `CertifiedClassifier`: into a file of the same name with the ending .skops, which the model

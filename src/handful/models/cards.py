@@ -163,6 +163,10 @@ class Card(Form, tag="score card"):
         return len(self.items)
 
     @property
+    def conditions(self) -> tuple[Condition, ...]:
+        return tuple(item.condition for item in self.items)
+
+    @property
     def features(self) -> tuple[int, ...]:
         return used([j for item in self.items for j in item.condition.features])
 

@@ -55,6 +55,11 @@ class Form(Tagged, ABC, field="machine"):
     def features(self) -> tuple[int, ...]:
         """Encoded features it reads, sorted."""
 
+    @property
+    def conditions(self) -> tuple[Any, ...]:
+        """The `Condition`s that it asks, if it is made of such."""
+        return ()
+
     def described(self, words: Vocabulary) -> list[Part]:
         """Condition, label and value of each part."""
         return [lines_part(line) for line in self.sentences(words)]

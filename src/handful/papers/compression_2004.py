@@ -335,16 +335,16 @@ def _table(finish: Callable[[pd.DataFrame], pd.DataFrame]) -> MakeTable:
 
 
 TABLES: dict[str, MakeTable] = {
-    "table1": _table(tabulate),
+    "table-1": _table(tabulate),
     "conventions": conventions,
-    "figure3": _table(code_choices),
-    "figure4": _table(criterion_choices),
-    "figure5": _table(part_curves),
-    "figure6": _table(shape_curves),
+    "figure-3": _table(code_choices),
+    "figure-4": _table(criterion_choices),
+    "figure-5": _table(part_curves),
+    "figure-6": _table(shape_curves),
 }
 FIGURES: dict[str, Callable[..., Any]] = {
-    "figure3": lambda frame: curves_figure(frame, "C", "test error"),
-    "figure4": lambda frame: curves_figure(frame, "C", "test error"),
-    "figure5": lambda frame: curves_figure(frame, "C", "bits per training point", n_sets=6),
-    "figure6": shapes_figure,
+    "figure-3": lambda frame: curves_figure(frame, "C", "test error"),
+    "figure-4": lambda frame: curves_figure(frame, "C", "test error"),
+    "figure-5": lambda frame: curves_figure(frame, "C", "bits per training point", n_sets=6),
+    "figure-6": shapes_figure,
 }

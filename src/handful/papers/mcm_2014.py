@@ -361,8 +361,8 @@ def glass_table(run: TableRun) -> Any:
 TABLES: dict[str, MakeTable] = {
     "glass": glass_table,
     "sparsity": sparsity_table,
-    "table2": table_2,
-    "table3": table_3,
-    "table4": table_4,
+    "table-2": table_2,
+    "table-3": table_3,
+    "table-4": table_4,
 }
 FIGURES: dict[str, Callable[..., Any]] = {}  # the paper's only figure is a flowchart

@@ -26,6 +26,7 @@ def read_dossier(documents: Documents, template: str) -> dict[str, Any]:
         table = study["table_one"]
         return {
             "flow": _flow(study),
+            "stability": list(map(str, study.get("stability") or ())),
             "table_one": None if table is None else table_text(table),
             "columns": None if study["columns"] is None else _columns(study["columns"], table),
             "texts": study_texts(documents, template),

@@ -12,6 +12,7 @@ oracle, which tries all points of few items.
 from handful.scoring.display import ScoreCardDisplay
 from handful.scoring.estimators import ScoreCard
 from handful.scoring.solver import (
+    MAX_ITEMS,
     Items,
     Points,
     Support,
@@ -25,6 +26,7 @@ from handful.scoring.solver import (
 from handful.scoring.ward import card_of
 
 __all__ = [
+    "MAX_ITEMS",
     "Items",
     "Points",
     "ScoreCard",

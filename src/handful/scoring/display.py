@@ -50,7 +50,9 @@ class ScoreCardDisplay:
                 "`machine` must be a fitted score card, or a menu with one chosen. "
                 "Call choose('score card') first."
             )
-        has_table = getattr(getattr(machine, "candidate_", None), "thresholds", None) is not None
+        candidate = getattr(machine, "candidate_", None)
+        names = ("thresholds", "singles")
+        has_table = any(getattr(candidate, name, None) is not None for name in names)
         return cls(fitted, machine.probability_table() if has_table else None)
 
     @property

@@ -135,7 +135,8 @@ class ScoreCard(TableClassifier):
         for name, direction in (self.directions or {}).items():
             sign[self._features(name, columns)] = direction
         signs, most = sign[items.features], int(self.max_points)
-        return make_task(items, y, weight=weight, direction=signs, max_points=most)
+        asked = [np.flatnonzero(np.isin(items.features, own)) for own in self._must_ask(columns)]
+        return make_task(items, y, weight=weight, direction=signs, max_points=most, asked=asked)
 
     def _features(self, name: Any, columns: Columns) -> list[int]:
         """Encoded features of a column given by name or position."""

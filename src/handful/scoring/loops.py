@@ -4,7 +4,8 @@ Items are rows of a byte matrix (n_items, n_samples), 1 if the row meets the ite
 ``y`` is 1 for the second class; ``weight`` is the weight of an example.
 
 Arrays are filled element by element. A whole-array assignment would include numba's shape errors,
-whose text formatting takes longer to compile than all of these loops together.
+whose text formatting takes longer to compile than all of these loops together. Whole numbers are
+given to another loop as ``np.int64``: numba compiles a loop anew for each literal.
 """
 
 from __future__ import annotations
@@ -239,7 +240,7 @@ def rounding_losses(items, support, k, y, weight, drafts, curves, losses):
     """
     codes, positives, negatives = patterns(items, support, k, y, weight)
     for d in range(len(drafts)):
-        low, high = 0, 0
+        low, high = np.int64(0), np.int64(0)
         for a in range(k):
             low += min(drafts[d, a], 0)
             high += max(drafts[d, a], 0)
@@ -251,7 +252,9 @@ def rounding_losses(items, support, k, y, weight, drafts, curves, losses):
                     total += drafts[d, a]
             bins[0, total] += positives[r]
             bins[1, total] += negatives[r]
-        losses[d] = fit_totals(bins[0], bins[1], low, curves[d], curves[d], 1e-9, 60, np.inf)
+        losses[d] = fit_totals(
+            bins[0], bins[1], low, curves[d], curves[d], 1e-9, np.int64(60), np.inf
+        )
 
 
 @njit(cache=True, nogil=True)
@@ -279,7 +282,9 @@ def moved_loss(split, n_bins, low, points, start, out, bins, enough):
         bins[0, t + met] += split[2, t]
         bins[1, t + met] += split[3, t]
     low -= unmet
-    return fit_totals(bins[0, :n_moved], bins[1, :n_moved], low, start, out, 1e-7, 12, enough)
+    return fit_totals(
+        bins[0, :n_moved], bins[1, :n_moved], low, start, out, 1e-7, np.int64(12), enough
+    )
 
 
 @njit(cache=True, nogil=True)
@@ -359,4 +364,6 @@ def improve_points(
             break
     split_totals(totals, nothing, y, weight, low, high - low + 1, split)
     n_bins = high - low + 1
-    return fit_totals(split[0, :n_bins], split[1, :n_bins], low, start, start, 0.0, 60, np.inf)
+    return fit_totals(
+        split[0, :n_bins], split[1, :n_bins], low, start, start, 0.0, np.int64(60), np.inf
+    )

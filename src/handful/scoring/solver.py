@@ -195,13 +195,17 @@ class Support:
 
 @dataclass(frozen=True)
 class CardTask:
-    """Rows, labels (0 and 1), weights, and the required signs of the items."""
+    """Rows, labels (0 and 1), weights, the required signs of the items, and what must be asked.
+
+    ``asked`` holds groups of items, of each of which one must have points.
+    """
 
     items: Items
     y: Floats
     weight: Floats
     direction: Ints
     max_points: int
+    asked: tuple[Ints, ...] = ()
 
 
 def make_task(
@@ -211,6 +215,7 @@ def make_task(
     weight: Floats | None = None,
     direction: Ints | None = None,
     max_points: int = 5,
+    asked: Sequence[Ints] = (),
 ) -> CardTask:
     """The problem of a card; by default with weights of 1 and without required signs."""
     n = items.is_met.shape[1]
@@ -220,13 +225,14 @@ def make_task(
         np.ones(n) if weight is None else np.ascontiguousarray(weight, dtype=np.float64),
         np.zeros(len(items), dtype=np.int64) if direction is None else direction,
         max_points,
+        tuple(asked),
     )
 
 
 def support_path(
     task: CardTask, max_items: int, *, banned: Sequence[int] = ()
 ) -> Iterator[Support]:
-    """Supports of 0, 1, 2, ... items, each with its best real weights."""
+    """Supports of 0, 1, 2, ... items, each with its best real weights; first what must be asked."""
     from handful.scoring import loops
 
     items, y, weight = task.items.is_met, task.y, task.weight
@@ -243,6 +249,10 @@ def support_path(
         is_wrong = task.direction * np.sign(gains) < 0
         usable = np.where(is_banned | is_wrong, 0.0, np.abs(gains))
         usable[chosen] = 0.0
+        missing = [group for group in task.asked if usable[group].any() and not any(
+            np.isin(chosen, group))]  # fmt: skip
+        if missing:
+            usable[np.setdiff1d(np.arange(len(items)), np.concatenate(missing))] = 0.0
         # Round, so that gains which differ by rounding are ties.
         usable = np.round(usable / max(float(usable.max(initial=0.0)), 1e-300), 9)
         best: Support | None = None
@@ -250,7 +260,7 @@ def support_path(
             found = _try_item(task, chosen, beta, int(j))
             if best is None or found.loss < best.loss - 1e-7 * (1.0 + best.loss):
                 best = found
-        if best is None or best.loss > loss - 1e-6 * (1.0 + loss):
+        if best is None or (best.loss > loss - 1e-6 * (1.0 + loss) and not missing):
             return
         chosen, beta, loss = list(best.items), best.beta.copy(), best.loss
         yield best
@@ -371,7 +381,30 @@ def integer_points(
     if exchange and len(best.support):
         others = _exchanges(task, banned)
         best = _improved(task, best.support, best.points, best.curve, _N_SWEEPS, others)
-    return _finished(best)
+    return _finished(_with_asked(task, support, best))
+
+
+def _with_asked(task: CardTask, support: Support, draft: Draft) -> Draft:
+    """One point for an item of each group that must be asked and has none."""
+    from handful.scoring import loops
+
+    items, points = draft.support.copy(), draft.points.copy()
+    for group in task.asked:
+        own = np.flatnonzero(np.isin(items, group))
+        first = np.flatnonzero(np.isin(support.items, group))
+        if points[own].any() or not len(first):
+            continue
+        # where the item of the support stood, which may have gone elsewhere without points
+        a = int(first[0])
+        items[a] = support.items[a]
+        points[a] = task.direction[items[a]] or (1 if support.beta[a] > 0.0 else -1)
+    if (points == draft.points).all():
+        return draft
+    curves, losses = draft.curve[None].copy(), np.empty(1)
+    loops.rounding_losses(
+        task.items.is_met, items, len(items), task.y, task.weight, points[None], curves, losses
+    )
+    return Draft(items, points, curves[0], float(losses[0]))
 
 
 def _exchanges(task: CardTask, banned: Sequence[int]) -> Ints:

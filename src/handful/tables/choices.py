@@ -33,6 +33,8 @@ class Choices:
         Columns of words, named before looking: evidence is shown for each word.
     increasing, decreasing : tuple of str
         Columns with which the case must become more (or less) likely, all else being equal.
+    must_ask : tuple of str
+        Columns of which every score card must have an item.
     missing : mapping of str to tuple of str
         Cells that mean missing, by column; "" stands for every column.
     not_missing : mapping of str to tuple of str
@@ -55,6 +57,7 @@ class Choices:
     subgroups: tuple[str, ...] = ()
     increasing: tuple[str, ...] = ()
     decreasing: tuple[str, ...] = ()
+    must_ask: tuple[str, ...] = ()
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     not_missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     drop_missing_target: bool = False
@@ -106,6 +109,7 @@ class Choices:
             "--subgroups": self.subgroups,
             "--increasing": self.increasing,
             "--decreasing": self.decreasing,
+            "--must-ask": self.must_ask,
             "--missing": tuple(name for name in self.missing if name),
             "--not-missing": tuple(name for name in self.not_missing if name),
         }

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.verify.stated import claim_of, stated_of
+from handful.verify.stated import claim_of, part, stated_of
 
 Document = Mapping[str, Any]
 Floats = NDArray[np.float64]
@@ -19,6 +19,7 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 VALID, CONSISTENT, NOT_VALID = "VALID", "CONSISTENT, NOT VERIFIED", "NOT VALID"
+NOT_CERTIFIED = "NOT CERTIFIED"
 TOLERANCE = 1e-8  # relative; of recomputed nats and scores
 _SMALL = 1e-3  # numbers below it may be off by as much as it
 _BROKEN = (
@@ -53,6 +54,8 @@ class Verdict:
     stated : mapping
         What the file states of its making and was compared with nothing: versions, the name of
         the data, notes on how its file was read.
+    is_certified : bool
+        False for a rule that was learned from all rows, without any certificate.
     """
 
     findings: tuple[Finding, ...]
@@ -60,6 +63,7 @@ class Verdict:
     unverified: tuple[str, ...] = ()
     claim: Mapping[str, Any] = field(default_factory=dict)
     stated: Mapping[str, Any] = field(default_factory=dict)
+    is_certified: bool = True
 
     @property
     def is_consistent(self) -> bool:
@@ -70,13 +74,15 @@ class Verdict:
     @property
     def is_valid(self) -> bool:
         """Whether the whole claim was derived again, and holds."""
-        return self.is_consistent and not self.unverified
+        return self.is_consistent and self.is_certified and not self.unverified
 
     @property
     def status(self) -> str:
-        """One of "VALID", "CONSISTENT, NOT VERIFIED" or "NOT VALID"."""
+        """One of "VALID", "CONSISTENT, NOT VERIFIED", "NOT CERTIFIED" or "NOT VALID"."""
         if not self.is_consistent:
             return NOT_VALID
+        if not self.is_certified:
+            return NOT_CERTIFIED
         return CONSISTENT if self.unverified else VALID
 
     @property
@@ -176,7 +182,9 @@ class Audit:
         """All findings, and what they are about."""
         found, trusted, left = tuple(self.findings), tuple(self.trusted), tuple(self.unverified)
         said = stated_of(document, self.compared)
-        return Verdict(found, trusted, left, claim_of(document), said)
+        is_refit = part(document, "training", "kind") == "refit"
+        is_certified = not is_refit or part(document, "certificate") is not None
+        return Verdict(found, trusted, left, claim_of(document), said, is_certified)
 
 
 def is_same(found: Any, wanted: Any) -> bool:

@@ -38,6 +38,7 @@ from handful.verify.claims import (
 )
 from handful.verify.evaluate import Beside, labels_of, sums_of
 from handful.verify.redraw import name_digest
+from handful.verify.row_evidence import check_row_evidence
 from handful.verify.same_form import (
     N_FAR,
     N_NEAR,
@@ -76,6 +77,7 @@ _MOST_LABELS = 10  # that no row of the pool has, each in a sentence of its own
 _MOST_CANDIDATES = 10_000  # forms: far more than a menu has, and quick to add up
 _ROUNDING = 1e-14  # of one minus a limit
 _BAND_FIELDS = ("answers_at_least", "errs_at_most", "n_answered", "n_errors", "width")
+_CARD_LIMITS = "the limits of score cards"
 _GIVEN = ("false_positive_given_negative", "false_negative_given_positive")
 _TRUSTED = (
     "the examples come independently from the distribution of the new cases",
@@ -113,7 +115,12 @@ class Library(Protocol):
 
 
 def check_menu(
-    audit: Audit, document: Document, sheet: Sheet, library: Library, beside: str
+    audit: Audit,
+    document: Document,
+    sheet: Sheet,
+    library: Library,
+    beside: str,
+    evidence: Document | None = None,
 ) -> None:
     """A row of a menu of a raw table; ``beside`` is the digest of the file of estimators."""
     data, training = document["data"], document["training"]
@@ -137,8 +144,10 @@ def check_menu(
     _check_training(audit, document, sheet, again, E)
     if estimators:
         _check_estimators(audit, document["fitted"], sheet, estimators, again["estimators"])
-    is_wrong = _errors(audit, document["fitted"], sheet, estimators, again)
-    prices = _prices(audit, document, again)
+    found = _labels(audit, document["fitted"], sheet, estimators, again)
+    is_wrong = np.array(found, dtype=object) != np.array(sheet.labels, dtype=object)
+    check_row_evidence(audit, document, evidence, sheet, found, E)
+    prices = menu_prices(audit, document, again)
     if prices is None:
         return
     audit.equal(
@@ -164,7 +173,7 @@ def check_open_menu(audit: Audit, document: Document, sheet: Sheet, is_wrong: Ma
     if assumes(certificate, "groups") or training["goal"] is not None:
         audit.leave(_GROUPS)
         return
-    prices = _prices(audit, document, {})
+    prices = menu_prices(audit, document, {})
     if prices is not None:
         notes = tuple(certificate["notes"])  # of labels that the pool lacks, and of few rows
         check_claim(audit, document, _claim(document, sheet, prices, is_wrong, notes, ()))
@@ -175,7 +184,7 @@ def check_stated(audit: Audit, document: Document) -> None:
     certificate = document["certificate"]
     if document["training"]["goal"] is not None or certificate["bound"] != "pool":
         return  # what it pays depends on thresholds, which are not known without training
-    prices = _prices(audit, document, {})
+    prices = menu_prices(audit, document, {})
     if prices and compare_prices(audit, "certificate terms", certificate["terms"], prices):
         n = certificate["n_samples"] - certificate["n_compressed"]
         nats = total(stated(certificate["terms"]))
@@ -263,10 +272,10 @@ def predicted_words(
     ]
 
 
-def _errors(
+def _labels(
     audit: Audit, fitted: Document, sheet: Sheet, estimators: Sequence[Any], again: Document
-) -> Mask:
-    """Which rows are wrong; the classifier trained again says the same of all.
+) -> list[str]:
+    """The label of each row; the classifier trained again says the same of all.
 
     A row whose class the pool lacks is an error of every classifier.
     """
@@ -277,7 +286,7 @@ def _errors(
     n_other = sum(a != str(b) for a, b in zip(found, again["labels"], strict=True))
     detail = f"the classifier of the file gives other labels to {n_other} rows"
     audit.check("labels of the classifier, trained again", not n_other, detail)
-    return np.array(found, dtype=object) != np.array(sheet.labels, dtype=object)
+    return found
 
 
 # -- the claim ---------------------------------------------------------------------------------
@@ -326,7 +335,7 @@ def _are_roles(audit: Audit, roles: Any, n: int) -> bool:
     return all(audit.count("rank of a role", rank, 1, n) for _, rank in roles)
 
 
-def _prices(audit: Audit, document: Document, again: Document) -> Prices | None:
+def menu_prices(audit: Audit, document: Document, again: Document) -> Prices | None:
     """What the certificate must pay: its rank, one of several thresholds, the confidence."""
     n, rank = document["training"]["n_candidates"], document["training"]["rank"]
     # The price is a sum over all candidates: their number must be one that can be added up.
@@ -361,7 +370,7 @@ def _claim(
     is_grouped = blocks.is_grouped
     quantity: Key = GROUP_QUANTITIES[loss] if is_grouped else "misclassified"
     drawn = "digest-order" if document["data"]["seed"] is None else "random-state"
-    named = named_beforehand(training)
+    named = named_beforehand(document)
     if is_grouped and certificate["bound"] == "betting":
         return Claim(
             *("betting", "betting", prices),
@@ -440,19 +449,22 @@ def _with_goal(
     return replace(claim, rates=tuple(rates))
 
 
-def named_beforehand(training: Document) -> tuple[Key, ...]:
+def named_beforehand(document: Document) -> tuple[Key, ...]:
     """What a menu assumes of settings that are not the defaults."""
+    training, limits = document["training"], _CARD_LIMITS
     is_own = {
         "the forms": training["candidates"] != "readable",
         "the favourite": training["favourite"] is not None,
         "the share of the pool": training["pool_share"] != 0.5,
+        limits: [training["max_items"], training["max_points"]] != [8, 5]
+        or bool((document["data"]["reading"] or {}).get("must_ask")),
         "delta": training["delta"] != 0.05,
         "the goal": training["goal"] is not None and not training["after_looking"],
     }
     names = [name for name, own in is_own.items() if own]
     if not names:
         return ()
-    verb = "was" if len(names) == 1 and names != ["the forms"] else "were"
+    verb = "was" if len(names) == 1 and names[0] not in ("the forms", limits) else "were"
     listed = " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
     return (("named", {"names": listed, "verb": verb}),)
 
@@ -478,12 +490,14 @@ def _notes(sheet: Sheet, share: float) -> tuple[str, ...]:
 def _check_band(
     audit: Audit, document: Document, sheet: Sheet, again: Document, is_wrong: Mask, E: Floats
 ) -> None:
-    """Silence in doubt: a width from the pool, and what follows from the counted rows outside."""
+    """Silence in doubt: a width from the pool, and what follows from the counted rows outside.
+
+    Of groups one row of each is counted.
+    """
     band, share = document["training"]["band"], document["training"]["pool_share"]
     if not audit.fields("band", band, _BAND_FIELDS):
         return
-    is_usable = is_number(band["width"]) and not sheet.blocks.is_grouped
-    known = [float(width) for width in again["widths"] or ()] if is_usable else []
+    known = [float(width) for width in again["widths"] or ()] if is_number(band["width"]) else []
     near = [width for width in known if is_close(band["width"], width, width)]
     if not audit.check("band: width", bool(near), "is not one of the pool's"):
         return
@@ -492,7 +506,8 @@ def _check_band(
     holds = bool(((sizes > band["width"]) == wanted).all())
     audit.check("band: rows", holds, "other rows are answered than by what was trained again")
     n_pool = pool_size_of(share, sheet.blocks.n)
-    counted = [i for rows in sheet.blocks.rows_of[n_pool:] for i in rows]
+    blocks = sheet.blocks.rows_of[n_pool:]
+    counted = [rows[0] for rows in blocks]  # of groups the first row, which is a blind one
     n, n_said = len(counted), int(wanted[counted].sum())
     n_errors = int((wanted & is_wrong)[counted].sum())
     audit.equal("band: answers", band["n_answered"], n_said)

@@ -17,11 +17,12 @@ _FIELDS = ("text", "sha256", "date", "deviations", "reason")
 _SETTINGS = {
     **{"candidates": "readable", "favourite": None, "goal": None, "delta": 0.05},
     **{"tolerance": 0.01, "pool_share": 0.5, "group_loss": "mean"},
+    **{"max_items": 8, "max_points": 5},
 }
 _COLUMNS: dict[str, Any] = {
     **dict.fromkeys(("target", "positive", "groups", "weights")),
     **{name: [] for name in ("id", "exclude", "features", "ordered", "categories", "subgroups")},
-    **{"increasing": [], "decreasing": [], "missing": {}, "not_missing": {}},
+    **{"increasing": [], "decreasing": [], "must_ask": [], "missing": {}, "not_missing": {}},
     "drop_missing_target": False,
 }
 _HEAD = ("protocol", "title", "date", "registration", "planned_rows")

@@ -15,6 +15,7 @@ from typing import Any
 
 from handful.verify.audit import Audit, Document, Verdict
 from handful.verify.protocol_check import check_beside
+from handful.verify.row_evidence import check_evidence_head
 from handful.verify.stated import NUMBERS, claim_of, part, together, value_text
 
 MAX_BYTES = 64 * 2**20  # read whole into memory before anything is known of it
@@ -34,7 +35,7 @@ _PARTS = {
     ),
     "provenance": ("estimator", "notes", "versions"),
 }
-_TRAINING = {
+TRAINING = {
     "machine": ("kind", "parameters", "n_groups", "delta"),
     "rules": (
         *("kind", "candidates", "family_sets", "pool_families", "kinds", "n_kernels", "n_groups"),
@@ -43,7 +44,11 @@ _TRAINING = {
     "menu": (
         *("kind", "candidates", "favourite", "tolerance", "delta", "pool_share", "group_loss"),
         *("chosen", "is_default", "goal", "after_looking", "band", "rank", "n_candidates", "roles"),
-        *("estimators_sha256", "protocol"),
+        *("max_items", "max_points", "estimators_sha256", "protocol"),
+    ),
+    "refit": (
+        *("kind", "sentence", "n_rows", "n_same", "estimated_error", "n_errors", "n_counted"),
+        *("n_unlabelled", "n_disagreements", "is_picked", "menu"),
     ),
 }
 # What a page shows of a claim, beside the block that holds it as data.
@@ -67,14 +72,15 @@ def check_head(audit: Audit, document: Any, digest: str) -> bool:
     is_known &= audit.equal("version", document.get("version"), VERSION)
     if not is_known or not audit.equal("fields", sorted(document), sorted(_FIELDS)):
         return False
-    wanted = {**_PARTS, "training": _TRAINING[document["training"]["kind"]]}
+    kind = document["training"]["kind"]
+    wanted = {**_PARTS, "training": TRAINING[kind]}
     found = [audit.fields(name, document[name], wanted[name]) for name in wanted]
     if not all(found):
         return False
-    is_known = document["fitted"]["risk"] is None or document["training"]["kind"] == "menu"
+    is_known = document["fitted"]["risk"] is None or kind in ("menu", "refit")
     said = "only that of a form of a menu is computed again"
     audit.check("risk", is_known or document["certificate"] is None, said)
-    if document["training"]["kind"] == "menu":
+    if kind == "menu":
         late, goal = document["training"]["after_looking"], document["training"]["goal"]
         is_said = late is False or (late is True and goal is not None)
         audit.check("after looking", is_said, f"{late!r:.20} without a goal")
@@ -203,8 +209,10 @@ def check_file(path: str | os.PathLike[str], check: Callable[..., Verdict]) -> V
     except UnreadableFileError as error:
         audit.check("the file can be read", False, str(error))
         return audit.verdict()
-    verdict = check(document, digest, sha_of(Path(path).with_suffix(".skops")))
-    if Path(path).name == "model.json":
+    is_study = Path(path).name == "model.json"
+    evidence = _evidence_beside(audit, document, digest, Path(path)) if is_study else None
+    verdict = check(document, digest, sha_of(Path(path).with_suffix(".skops")), evidence)
+    if is_study:
         with audit.guard("the files beside the model"):
             _check_certificate(audit, document, Path(path).with_name("certificate.json"))
             _check_report(audit, document, Path(path).with_name("report.html"))
@@ -219,6 +227,24 @@ def check_file(path: str | os.PathLike[str], check: Callable[..., Verdict]) -> V
 def sha_of(path: Path) -> str:
     """SHA-256 of a file; empty if there is none."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+
+
+def _evidence_beside(
+    audit: Audit, document: Document, digest: str, path: Path
+) -> dict[str, Any] | None:
+    """evidence.json beside a model, if it is about this model."""
+    beside = path.with_name("evidence.json")
+    if not beside.is_file():
+        return None
+    try:
+        found, _ = read_document(beside)
+    except UnreadableFileError as error:
+        audit.check("evidence.json", False, str(error))
+        return None
+    is_ours = False
+    with audit.guard("evidence.json"):
+        is_ours = check_evidence_head(audit, document, found, digest)
+    return found if is_ours else None
 
 
 def _check_certificate(audit: Audit, document: Document, beside: Path) -> None:

@@ -37,9 +37,11 @@ def claim_of(document: Any) -> dict[str, Any]:
     n, kept = claim["n_samples"], claim["n_compressed"]
     are_counts = type(n) is int and type(kept) in (int, type(None))
     reading, form = part(data, "reading"), part(document, "training", "chosen")
+    form = form or part(document, "training", "menu", "chosen")
     classes = part(document, "labels") or part(document, "fitted", "classes")
     return {
-        "claim": _sentence(claim, part(certificate, "limit")),
+        "claim": _sentence(claim, part(certificate, "limit"))
+        or part(document, "training", "sentence"),
         "form": form or part(document, "provenance", "estimator"),
         "target": part(reading, "target") or part(data, "target"),
         "case": part(reading, "positive"),

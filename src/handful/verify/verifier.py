@@ -22,6 +22,7 @@ from handful.verify.menu_check import (
     check_stated,
 )
 from handful.verify.protocol_check import check_protocol
+from handful.verify.refit_check import check_refit, menu_of
 from handful.verify.sealed import check_file, check_head, hash_of
 from handful.verify.sheets import (
     Given,
@@ -104,8 +105,15 @@ class Verifier:
     ) -> None:
         self.X, self.y, self.groups, self.library = X, y, groups, library
         self._made: dict[Any, Any] = {}
+        self._evidence: Document | None = None
 
-    def check(self, document: Document, digest: str | None = None, beside: str = "") -> Verdict:
+    def check(
+        self,
+        document: Document,
+        digest: str | None = None,
+        beside: str = "",
+        evidence: Document | None = None,
+    ) -> Verdict:
         """The verdict on a document.
 
         Parameters
@@ -116,8 +124,11 @@ class Verifier:
             `content_hash` of its text, if that is known; by default that of its own.
         beside : str
             SHA-256 of the file of other libraries' estimators.
+        evidence : mapping, optional
+            evidence.json that lies beside the file, as plain data.
         """
         audit = Audit()
+        self._evidence = evidence
         with audit.guard("the model file"), np.errstate(all="ignore"):
             if check_head(audit, document, hash_of(document) if digest is None else digest):
                 self._check_content(audit, document, beside)
@@ -129,11 +140,15 @@ class Verifier:
         is_same = has_classes(fitted["machine"], len(fitted["classes"]))
         if not audit.check("number of classes", is_same, "is not that of the list of classes"):
             return
-        is_menu = document["training"]["kind"] == "menu"
-        if is_menu:
+        kind = document["training"]["kind"]
+        if kind == "menu":
             check_protocol(audit, document)
-        if is_menu and self.library is not None:
-            check_menu(audit, document, self._raw_sheet(document), self.library, beside)
+        if kind == "refit":
+            sheet = None if self.library is None else self._raw_sheet(menu_of(document))
+            check_refit(audit, document, sheet, beside)
+        elif kind == "menu" and self.library is not None:
+            sheet = self._raw_sheet(document)
+            check_menu(audit, document, sheet, self.library, beside, self._evidence)
         else:
             self._check_clean(audit, document)
 
