@@ -87,14 +87,22 @@ def test_whole_groups_are_drawn(rng):
 
 def test_screen_file_and_report(rng, tmp_path):
     X, y = draw(rng, 120)
+    y[rng.random(120) < 0.2] = "ill"
     X.assign(outcome=y).to_csv(tmp_path / "t.csv", index=False)
-    words = ["certify", str(tmp_path / "t.csv"), "--candidates", "one rule", "--stability"]
-    run = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "o")])
+    words = ["certify", str(tmp_path / "t.csv"), "--candidates", "score card", "--stability"]
+    words += ["--max-items", "3", "--out", str(tmp_path / "o")]
+    run = CliRunner().invoke(app, words)
     assert run.exit_code == 0, run.output
     assert "signal: in 20 of 20" in run.output
+    others = [line.strip().split(":")[0] for line in run.output.splitlines()
+              if "not in this rule" in line]  # fmt: skip
+    assert others
     said = json.loads((tmp_path / "o" / "evidence.json").read_text())["study"]["stability"]
     page = (tmp_path / "o" / "report.html").read_text()
     assert said[1] in page
     assert "How stable the rule is" in page
+    for name in others:  # columns that the rule does not read are named on the screen alone
+        assert not any(line.startswith(f"{name}:") for line in said)
+        assert f"{name}:" not in page
     verify = ["verify", str(tmp_path / "o" / "model.json"), str(tmp_path / "t.csv")]
     assert CliRunner().invoke(app, verify).exit_code == 0

@@ -127,19 +127,24 @@ class Refit:
 
     def lines(self) -> list[str]:
         """What is known of the new rule, one sentence a line; the first says what it carries."""
-        risk, needed = self.machine.certificate_.risk, self.rows_needed()
-        known = f"{percent_text(risk)}, the certificate of the certified rule"
+        certificate, needed = self.machine.certificate_, self.rows_needed()
+        known = f"{percent_text(certificate.risk)}, the certificate of the certified rule"
+        is_grouped = self.machine.candidate_.counts.groups is not None
+        unit = "new groups (a labelled row of each)" if is_grouped else "new labelled rows"
         said = [
             self.sentence,
             f"Estimate, not certified: it errs on {100.0 * self.error:.1f} % of new cases (cross-"
             f"validated on its {self.n_rows} rows; form and settings had been chosen before).",
             f"It gives the label of the certified rule to {self.n_same} of these {self.n_rows} "
             "rows.",
-            f"About {needed} new labelled rows, used for nothing else, would certify it at {known},"
-            " if it errs as often as estimated (handful validate)."
-            if needed is not None
-            else f"If it errs as often as estimated, no number of rows certifies it at {known}.",
         ]
+        if needed is not None:
+            said.append(
+                f"About {needed} {unit}, used for nothing else, would certify it at {known}, if it "
+                "errs as often as estimated (handful validate)."
+            )
+        elif not certificate.is_vacuous:
+            said.append(f"If it errs as often as estimated, no number of {unit} certifies {known}.")
         if self.certificate is not None:
             own, other = (percent_text(term.nats) for term in self.certificate.terms)
             said.insert(

@@ -39,6 +39,7 @@ def study_document(made: StudyResult, model: Model, digest: str) -> dict[str, An
 def _study(made: StudyResult, model: Model) -> dict[str, Any]:
     from handful.certified.training_pool import N_FOLDS
     from handful.cli.menu_table import why_chosen
+    from handful.cli.study_result import stability_of
     from handful.tables import describe_columns, table_one
 
     rows, machine, options = made.rows, made.machine, made.options
@@ -60,7 +61,7 @@ def _study(made: StudyResult, model: Model) -> dict[str, Any]:
         "n_folds": N_FOLDS,
         "is_cover": options.is_cover,
         "drawn_by_digest": not options.is_cover and model.data.seed is None,
-        "stability": list(made.stability),
+        "stability": stability_of(made, for_others=True),
         "flow": _flow(made),
         "columns": None if study is None else describe_columns(study, names),
         "table_one": None if study is None else table_one(study, names),

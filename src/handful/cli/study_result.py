@@ -35,8 +35,8 @@ class StudyResult:
         Silence in doubt, if it was asked for.
     refit : Refit or None
         The chosen row learned from all rows, if it was asked for.
-    stability : tuple of str
-        How stable the chosen row is, in sentences, if that was asked for.
+    stability : DataFrame or None
+        How stable the chosen row is, if that was asked for.
     protocol : Protocol or None
         What was fixed before the data.
     """
@@ -48,7 +48,7 @@ class StudyResult:
     seconds: float
     band: Band | None = None
     refit: Refit | None = None
-    stability: tuple[str, ...] = ()
+    stability: Any = None
     protocol: Protocol | None = None
 
     @property
@@ -119,13 +119,9 @@ def make_study(options: CertifyOptions, protocol: Protocol | None = None) -> Stu
     return made
 
 
-def _again(
-    machine: Any, options: CertifyOptions, rows: StudyRows
-) -> tuple[Refit | None, tuple[str, ...]]:
+def _again(machine: Any, options: CertifyOptions, rows: StudyRows) -> tuple[Refit | None, Any]:
     """The chosen row learned from all rows, and from resamples of the pool, if that is wanted."""
-    from handful.certified import stability_lines
-
-    refit, lines = None, []
+    refit, frame = None, None
     if options.refit:
         with progress("Learning from all rows"):
             refit = machine.refit(rows.study)
@@ -136,8 +132,18 @@ def _again(
                     raise ValueError(f"`--unlabelled` {options.unlabelled}: {error}") from error
     if options.stability:
         with progress("Learning from resamples"):
-            lines = stability_lines(machine.stability(rows.study))
-    return refit, tuple(lines)
+            frame = machine.stability(rows.study)
+    return refit, frame
+
+
+def stability_of(made: StudyResult, *, for_others: bool = False) -> list[str]:
+    """How stable the chosen row is, in sentences; ``for_others`` names what it reads alone."""
+    from handful.certified import stability_lines
+
+    if made.stability is None:
+        return []
+    frame = made.stability
+    return stability_lines(frame[frame["in_rule"]] if for_others else frame)
 
 
 def _read(options: CertifyOptions) -> StudyRows:

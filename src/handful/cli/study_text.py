@@ -39,7 +39,7 @@ def rates_line(rates: Sequence[dict[str, Any]]) -> str:
 def as_dict(made: StudyResult) -> dict[str, Any]:
     """Everything as plain data."""
     from handful.cli.study_description import menu_as_dicts, protocol_document
-    from handful.cli.study_result import evidence_of, together_of
+    from handful.cli.study_result import evidence_of, stability_of, together_of
     from handful.tables import plain_notes
 
     rows, machine, found = made.rows, made.machine, evidence_of(made)
@@ -66,7 +66,7 @@ def as_dict(made: StudyResult) -> dict[str, Any]:
         "rates": machine.class_rates(made.case),
         "evidence": found,
         "together": together_of(made),
-        "stability": list(made.stability),
+        "stability": stability_of(made),
         "refit": None if made.refit is None else made.refit.to_dict(),
         "certificate": machine.certificate_.to_dict(),
         "seconds": made.seconds,
@@ -76,6 +76,8 @@ def as_dict(made: StudyResult) -> dict[str, Any]:
 def print_study(made: StudyResult) -> None:
     """Columns, menu, rule, certificate."""
     from rich.panel import Panel
+
+    from handful.cli.study_result import stability_of
 
     rows, machine = made.rows, made.machine
     sizes = zip(machine.fitted_.classes, machine.candidate_.counts.class_sizes, strict=True)
@@ -105,7 +107,7 @@ def print_study(made: StudyResult) -> None:
     _print_worth(made)
     for line in made.remarks:
         _remark(line)
-    for line in made.stability:
+    for line in stability_of(made):
         console.print(f"  {escape(line)}", highlight=False)
     _print_refit(made)
     _print_next(made)
