@@ -300,7 +300,6 @@ MANY_PARAMETERS = {
     "bounds/published.py:published_half_space_bound": "every number of the published bound",
     "bounds/losses.py:real_loss_bound": "the arguments of compression_bound, and the loss",
     "covering/path_scores.py:cross_validate_path": "what is fitted, and how, as keywords",
-    "covering/codes/listed.py:_listed_candidate": "one call a prefix; its facts become a record",
     "programs/linear_program.py:solve_lp": "the blocks of a linear program, solver options",
     "validation/validated.py:validate": "a public function: all of it is named beforehand",
     "files/save.py:save_model": "a public function: what a file may hold beside the machine",

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from handful.boosting import LPBoost, LPBoostMKL
-from handful.boosting.solver import NUS, choose_nu, draw_folds
+from handful.boosting.solver import NUS, choose_nu
 from handful.bounds import NotCertifiableError
+from handful.tables import spread_folds
 
 
 def _noisy(rng, m=200, noise=0.2):
@@ -56,7 +57,7 @@ def test_chosen_fraction_is_that_of_the_fewest_errors(rng):
 
 def test_folds_are_disjoint_and_stratified(rng):
     y = np.where(rng.random(83) < 0.3, 1.0, -1.0)
-    folds = draw_folds(y)
+    folds = spread_folds(y, 5, 0)
     for label in (-1.0, 1.0):
         sizes = np.bincount(folds[y == label], minlength=5)
         assert sizes.max() - sizes.min() <= 1

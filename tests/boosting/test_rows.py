@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from handful.boosting.estimators import merge_rows
+from handful.boosting.weak_learners import merge_rows
 
 
 def test_merged_rows_keep_all_weight(rng):

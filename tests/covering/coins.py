@@ -46,6 +46,7 @@ PROCEDURES = {
         {"rules": "half-spaces", "kernel": "rbf", "gamma": [0.1, 1.0], "candidates": 15}
     ),
     "mixed": Procedure({"rules": ["stumps", "balls"], "candidates": 20}),
+    "stumps by folds": Procedure({"rules": "stumps", "by": "cv"}, n_draws=30),
     "lists": Procedure(make=DecisionListMachine),
     "lists of balls": Procedure({"rules": "balls", "candidates": 15}, DecisionListMachine),
     "families of a pool": Procedure({"candidates": 20}),

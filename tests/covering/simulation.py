@@ -135,6 +135,7 @@ PROCEDURES = {
         options={"rules": "half-spaces", "kernel": "rbf", "gamma": [0.1, 1.0], "candidates": 20},
         sizes=(60,),
     ),
+    "by folds": Procedure(options={"by": "cv"}, sizes=(60,)),
     "fixed size": Procedure(options={"max_rules": 3, "penalty": 1.0, "kind": "disjunction"}),
     "lists": Procedure(make=DecisionListMachine),
     "lists of balls": Procedure(

@@ -23,6 +23,7 @@ CASES = {
     "mcm": (MinimalComplexityMachine(C=1.0), POSITIVE, 40),
     "mcm-clean": (MinimalComplexityMachine(C=10.0), CLEAN, 60),
     "lpm": (LinearProgrammingMachine(C=0.5), POSITIVE, 40),
+    "lpm-auto": (LinearProgrammingMachine(C="auto"), POSITIVE, 40),
     "mcm-weighted": (MinimalComplexityMachine(C=1.0, class_weight={0: 3.0}), POSITIVE, 40),
     "lpm-weighted": (LinearProgrammingMachine(C=0.5, class_weight={1: 4.0}), POSITIVE, 40),
     "lpm-clean": (LinearProgrammingMachine(C=10.0), CLEAN, 60),

@@ -49,6 +49,11 @@ MACHINES: dict[str, tuple[str, Any]] = {
     ),
     "list": ("breastw", DecisionListMachine(candidates=40, max_rules=3, random_state=0)),
     "list-from-pool": ("glass-2class", DecisionListMachine(random_state=0)),
+    "by-folds": ("glass-2class", SetCoveringMachine("balls", by="cv", random_state=0)),
+    "list-by-folds": (
+        "glass-2class",
+        DecisionListMachine(penalty=1.0, max_rules=4, by="cv", random_state=0),
+    ),
     "words": ("words", SetCoveringMachine(random_state=0)),
     "three-classes": ("iris", SetCoveringMachine(random_state=0)),
     "search": (

@@ -31,7 +31,13 @@ from handful.boosting.margin_certificates import (
     margin_columns,
     stump_complexity,
 )
-from handful.boosting.rounds import LOSSES, Boosted, adaboost_rounds, stagewise_rounds
+from handful.boosting.rounds import (
+    LOSSES,
+    Boosted,
+    adaboost_rounds,
+    choose_rounds,
+    stagewise_rounds,
+)
 from handful.boosting.solver import LPBoosted
 from handful.boosting.votes import ColumnVote, LearnerVote, StumpVote, WeightedVote
 from handful.boosting.weak_learners import (
@@ -40,6 +46,7 @@ from handful.boosting.weak_learners import (
     LearnerColumns,
     StumpColumns,
     WeakStump,
+    merge_rows,
 )
 from handful.bounds import (
     Certificate,
@@ -277,33 +284,6 @@ def constant_vote(balance: float) -> StumpVote:
     return StumpVote([(WeakStump(-1, 0.0, 1 if balance > 0.0 else -1), 1.0)])
 
 
-def merge_rows(X: Floats, y_signed: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
-    """Sort the examples by value, add the weights of equal ones, drop those of weight zero.
-
-    A machine that is fitted to the result depends neither on the order of the examples nor on
-    whether an example is repeated or weighted. Missing values equal each other.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X, y = np.array([[2.0], [1.0], [2.0]]), np.array([1.0, -1.0, 1.0])
-    >>> [part.ravel().tolist() for part in merge_rows(X, y, np.ones(3))]
-    [[1.0, 2.0], [-1.0, 1.0], [1.0, 2.0]]
-    """
-    kept = np.flatnonzero(weights > 0.0)
-    # Rows are ranked column by column; equal rows keep equal ranks. It ends early if all differ.
-    rank = np.unique(y_signed[kept], return_inverse=True)[1]
-    for column in X.T:
-        if kept.size and rank.max() + 1 == kept.size:
-            break
-        values = np.unique(column[kept], return_inverse=True, equal_nan=True)[1]
-        rank = np.unique(rank * kept.size + values, return_inverse=True)[1]
-    first = np.unique(rank, return_index=True)[1]
-    merged = np.bincount(rank, weights=weights[kept]).astype(np.float64)
-    rows = kept[first]
-    return X[rows], y_signed[rows], merged
-
-
 _NO_EDGE = "no weak learner has a positive edge. Check the labels, or give it richer weak learners."
 
 
@@ -321,8 +301,11 @@ class AdaBoost(OneVersusRest):
     weak_learner : "stumps" or estimator
         Decision stumps with exact search (a missing value satisfies neither side of a stump),
         or a classifier or regressor that takes ``sample_weight``.
-    n_rounds : int
-        Most rounds. There are fewer if a learner is perfect, or if none is better than chance.
+    n_rounds : int or "auto"
+        Most rounds. "auto" takes up to 300 by a cross-validation within the training examples, for
+        each class against the rest. The certificates hold for every way of training, so that the
+        choice costs nothing. There are fewer if a learner is perfect, or if none is better than
+        chance.
     loss : {"exponential", "logistic", "squared"}
         exp(-v), ln(1 + exp(-2 v)) or (1 - v)^2 of the margin v = y f(x). Each round takes the weak
         learner along which the mean loss falls steepest and gives it its best weight. With the
@@ -385,7 +368,7 @@ class AdaBoost(OneVersusRest):
         self,
         weak_learner: Any = "stumps",
         *,
-        n_rounds: int = 100,
+        n_rounds: int | str = 100,
         loss: str = "exponential",
         response: str = "labels",
         candidates: int | None = None,
@@ -401,7 +384,13 @@ class AdaBoost(OneVersusRest):
         self.random_state = random_state
 
     def _check_parameters(self, X: Floats | None = None) -> None:
-        check_count("n_rounds", self.n_rounds, low=1)
+        if self.n_rounds != "auto":
+            check_count("n_rounds", self.n_rounds, low=1)
+        elif self.candidates is not None:
+            raise ValueError(
+                "`n_rounds` must be a number if `candidates` are given, got 'auto'. Use for "
+                "example n_rounds=100, or leave `candidates` out."
+            )
         check_choice("loss", self.loss, tuple(LOSSES))
         if self.candidates is not None:
             check_count("candidates", self.candidates, low=2)
@@ -432,6 +421,13 @@ class AdaBoost(OneVersusRest):
         if self._pool is not None:
             return self._fit_binned(X, y_signed, weights)
         rows, signs, merged = merge_rows(X, y_signed, weights)
+        n_rounds = self.n_rounds
+        if isinstance(n_rounds, str):
+            n_rounds = choose_rounds(rows, signs, merged, self._boosted, self._vote_of)
+        boosted = self._boosted(rows, signs, merged, int(n_rounds))
+        return self._vote(boosted, float(weights @ y_signed)), self._history(boosted)
+
+    def _boosted(self, rows: Floats, signs: Floats, weights: Floats, n_rounds: int) -> Boosted:
         family: ColumnFamily
         if self._is("stumps"):
             family = StumpColumns(rows)
@@ -440,11 +436,8 @@ class AdaBoost(OneVersusRest):
                 self.weak_learner, rows, response=self.response, random_state=self._random
             )
         if self.loss == "exponential":
-            boosted = adaboost_rounds(family, signs, merged, int(self.n_rounds))
-        else:
-            loss = LOSSES[self.loss]
-            boosted = stagewise_rounds(family, signs, merged, int(self.n_rounds), loss)
-        return self._vote(boosted, float(weights @ y_signed)), self._history(boosted)
+            return adaboost_rounds(family, signs, weights, n_rounds)
+        return stagewise_rounds(family, signs, weights, n_rounds, LOSSES[self.loss])
 
     def _fit_binned(
         self, X: Floats, y_signed: Floats, weights: Floats
@@ -506,7 +499,9 @@ class AdaBoost(OneVersusRest):
         """The rounds as a vote; a constant for the heavier class if there are none."""
         if not boosted.rounds:
             return self._constant_vote(balance, _NO_EDGE)
-        pairs = [(r.key, r.alpha) for r in boosted.rounds]
+        return self._vote_of([(r.key, r.alpha) for r in boosted.rounds])
+
+    def _vote_of(self, pairs: list[tuple[Any, float]]) -> WeightedVote:
         if self._is("stumps"):
             return StumpVote(pairs)
         return LearnerVote([k for k, _ in pairs], [a for _, a in pairs], self.response)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from handful.arrays import Floats
-from handful.boosting.estimators import ProgramBooster, Rows, constant_vote, merge_rows
+from handful.boosting.estimators import ProgramBooster, Rows, constant_vote
 from handful.boosting.margin_certificates import (
     Complexity,
     Rademacher,
@@ -33,6 +33,7 @@ from handful.boosting.weak_learners import (
     LearnerColumns,
     PrecomputedColumns,
     StumpColumns,
+    merge_rows,
 )
 from handful.bounds import Assumption, Certificate, NotCertifiableError, stable_bound
 from handful.checks import check_count, check_positive

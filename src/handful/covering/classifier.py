@@ -107,6 +107,11 @@ class CoveringClassifier(MenuMachine, BaseClassifier):
                 "`candidates` must be 'auto' or a pool size for Dask inputs, got None. Rules of "
                 "all examples need them in memory; use for example candidates=160."
             )
+        if self.by == "cv":
+            raise ValueError(
+                "`by` must be 'certificate' for Dask inputs, got 'cv'. The folds are learned in "
+                "memory: call compute() on data that fit into it."
+            )
         if self.kernel == "precomputed":
             raise ValueError(
                 "`kernel` = 'precomputed' does not go with Dask inputs. Pass the features and a "

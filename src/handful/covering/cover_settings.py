@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from handful.checks import check_delta, check_weights
-from handful.covering.learn import Settings
+from handful.checks import check_choice, check_delta, check_weights
+from handful.covering.learn import MIXTURES, Settings
 from handful.kernels import make_kernel
 from handful.models import METRICS
 from handful.rules import FAMILIES, KIND_SIGNS, Geometry
@@ -62,14 +62,18 @@ def read_max_rules(max_rules: Any) -> int | None:
     return int(max_rules)
 
 
-def read_candidates(candidates: Any) -> str | int | None:
-    """Either "auto", None (all examples) or the size of one pool."""
-    if candidates is None or (isinstance(candidates, str) and candidates == "auto"):
+def read_candidates(candidates: Any, by: Any = "certificate") -> str | int | None:
+    """Either "auto", "wide", None (all examples) or the size of one pool."""
+    check_choice("by", by, ("certificate", "cv"))
+    if by == "cv" and isinstance(candidates, str) and candidates == "auto":
+        return "wide"  # errors want more candidates than certificates do
+    if candidates is None or (isinstance(candidates, str) and candidates in MIXTURES):
         return candidates
     is_size = isinstance(candidates, numbers.Integral) and not isinstance(candidates, bool)
     if not is_size or candidates < 2:
         raise ValueError(
-            f"`candidates` must be 'auto', None or a pool size of at least 2, got {candidates!r}."
+            "`candidates` must be 'auto', 'wide', None or a pool size of at least 2, got "
+            f"{candidates!r}."
         )
     return int(candidates)
 
@@ -121,8 +125,8 @@ def read_settings(
         pool_families = ()
     elif geometries[0].kernel.name != "linear" and machine.rules != "auto":
         pool_families = tuple(f for f in pool_families if f != "half-spaces")
-    candidates = read_candidates(machine.candidates)
-    if not family_sets and candidates != "auto":
+    candidates = read_candidates(machine.candidates, machine.by)
+    if not family_sets and candidates not in MIXTURES:
         raise ValueError(
             "`rules` = 'linear' learns from a pool: use candidates='auto', "
             f"got candidates={candidates!r}."
@@ -140,6 +144,7 @@ def read_settings(
         stop_on_nonpositive=bool(machine.stop_on_nonpositive),
         n_threads=n_threads_of(machine.n_jobs),
         group_loss=machine.group_loss,
+        by=machine.by,
     )
 
 

@@ -35,10 +35,16 @@ class SetCoveringMachine(CoveringClassifier):
         Width of the kernel; "auto" is 1 / n_features, which does not look at the data.
     metric : {"euclidean", "manhattan", "chebyshev", "kernel"}
         Distance of balls.
-    candidates : "auto", int or None
+    candidates : "auto", "wide", int or None
         Which examples rules may be made of. "auto" uses several label-blind random pools whose
-        sizes depend on the number of examples alone, each paid for; a number uses one pool of
-        that size; None uses all examples, as in the paper.
+        sizes depend on the number of examples alone, each paid for; "wide" one larger pool of
+        each family besides; a number uses one pool of that size; None uses all examples, as in
+        the paper.
+    by : {"certificate", "cv"}
+        What chooses. "cv" takes the candidate with the fewest errors in a cross-validation within
+        the training examples, by one search a fold for all penalties and sizes. It makes fewer
+        errors, takes several times as long, and has the larger certificate. The certificate holds
+        for either choice. With "cv", "auto" candidates are "wide".
     delta : float
         Allowed probability that the certificate fails.
     classes : sequence of labels, optional
@@ -102,6 +108,7 @@ class SetCoveringMachine(CoveringClassifier):
         gamma: Any = "auto",
         metric: str = "euclidean",
         candidates: Any = "auto",
+        by: str = "certificate",
         delta: float = 0.05,
         classes: Any = None,
         costs: tuple[float, float] | None = None,
@@ -118,6 +125,7 @@ class SetCoveringMachine(CoveringClassifier):
         self.gamma = gamma
         self.metric = metric
         self.candidates = candidates
+        self.by = by
         self.delta = delta
         self.classes = classes
         self.costs = costs
@@ -144,7 +152,7 @@ class DecisionListMachine(CoveringClassifier):
     penalty : "auto", float or list of float
         Price of an example that a rule covers and labels wrongly; infinity allows none. Several
         are tried for either output. Free to tune: it does not enter the certificate.
-    max_rules, kernel, gamma, metric, candidates, delta, classes, costs, group_loss, n_jobs
+    max_rules, kernel, gamma, metric, candidates, by, delta, classes, costs, group_loss, n_jobs
         As in `SetCoveringMachine`.
     random_state
         As in `SetCoveringMachine`.
@@ -175,6 +183,7 @@ class DecisionListMachine(CoveringClassifier):
         gamma: Any = "auto",
         metric: str = "euclidean",
         candidates: Any = "auto",
+        by: str = "certificate",
         delta: float = 0.05,
         classes: Any = None,
         costs: tuple[float, float] | None = None,
@@ -189,6 +198,7 @@ class DecisionListMachine(CoveringClassifier):
         self.gamma = gamma
         self.metric = metric
         self.candidates = candidates
+        self.by = by
         self.delta = delta
         self.classes = classes
         self.costs = costs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -32,6 +33,7 @@ from handful.covering.codes import (
     pool_candidates,
     recount,
 )
+from handful.covering.folds import Offer, choose_by_folds
 from handful.models import RuleSet, SignedRules
 from handful.progress import report_progress
 from handful.rules import (
@@ -50,10 +52,14 @@ from handful.rules import (
 from handful.rules.pooled import LARGEST
 from handful.tables import Grouping
 
+MIXTURES = ("auto", "wide")  # values of `candidates` that mix codes
 PENALTIES = (0.5, 1.0, 1.5, 3.0, math.inf)
 LIST_PENALTIES = (1.0, 2.0, 5.0, math.inf)
+FOLD_PENALTIES = (0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, math.inf)  # if folds choose
+FOLD_LIST_PENALTIES = (0.5, 1.0, 2.0, 5.0, 10.0, math.inf)  # for either output
 POOL_PENALTIES = (0.7, 1.0, 1.5)  # around one: an error covered counts about as an error left
 AUTO_RULES = 6  # default of `max_rules`: further rules rarely pay for themselves
+FOLD_RULES = 12  # folds ask no price for a rule
 AUTO_POOL_RULES = 4  # ranks are paid rule by rule
 SMALL_TABLE = 1000  # so many examples are faster by a table of all distances
 
@@ -74,6 +80,7 @@ class Settings:
     stop_on_nonpositive: bool = True
     n_threads: int = 1
     group_loss: str = "mean"
+    by: str = "certificate"
 
     @property
     def is_list(self) -> bool:
@@ -134,19 +141,32 @@ def learn(
     """
     # Prior masses look at the number of examples (or groups) and of features alone.
     schemes = _schemes(rows.n_samples if groups is None else len(groups), rows, settings)
+    by_folds = settings.by == "cv"
     if groups is None:
-        rows = rows.holding(max(scheme.pool_size for scheme in schemes))
-    candidates = _weighed(rows, settings, schemes, groups)
+        most = rows.n_samples if by_folds else max(scheme.pool_size for scheme in schemes)
+        rows = rows.holding(most)
+    offers = list(_offers(rows, settings, schemes, groups))
+    candidates = _weighed(rows, settings, offers, groups)
     menu = Menu(tuple(candidates), settings.delta, costs=settings.costs)
+    chosen = None
+    if by_folds:
+        propose = partial(_proposed, settings=settings)
+        chosen = choose_by_folds(menu, rows, offers, propose, groups=groups, costs=settings.costs)
     # candidates of groups were counted with the machine that they build
-    return _built(menu, rows, settings, n_offered, is_exact=groups is not None)
+    return _built(menu, rows, settings, n_offered, chosen, is_exact=groups is not None)
 
 
 def _weighed(
-    rows: Rows, settings: Settings, schemes: Sequence[Scheme], groups: Grouping | None
+    rows: Rows, settings: Settings, offers: Sequence[Offer], groups: Grouping | None
 ) -> list[CoverCandidate]:
     """All candidates, with the counts by which they are compared."""
-    candidates = list(_candidates(rows, settings, schemes, groups))
+    candidates = list(candidates_of(rows, settings, offers))
+    if groups is not None:
+        sizes = [scheme.pool_size for scheme, _ in offers]
+        candidates = [
+            _priced(c, groups, sizes[c.found_by[0][0]] if c.kept else len(groups))
+            for c in candidates
+        ]
     if groups is None and rows.steering is not None:
         # Weights steer the search; the certificate counts every example once.
         candidates = [recount(c, c.build(), rows) for c in candidates]
@@ -158,13 +178,22 @@ def _weighed(
 
 
 def _built(
-    menu: Menu[CoverCandidate], rows: Rows, settings: Settings, n_offered: int, *, is_exact: bool
+    menu: Menu[CoverCandidate],
+    rows: Rows,
+    settings: Settings,
+    n_offered: int,
+    chosen: int | None,
+    *,
+    is_exact: bool,
 ) -> list[Learned]:
-    """The best candidates as machines, counted as they are built, the best of all first."""
+    """The best candidates as machines, counted as they are built, the chosen one first."""
     # Choosing is free: all certificates of the menu hold at once. The chosen machine is counted as
     # it is built; if it errs more than the search counted, another candidate may be the best.
     while True:
-        wanted = [menu.best, *(best_of_each_size(menu) if n_offered > 1 else ())]
+        wanted = [
+            menu.best if chosen is None else chosen,
+            *(best_of_each_size(menu) if n_offered > 1 else ()),
+        ]
         places = list(dict.fromkeys(wanted))[:n_offered]
         machines = [_machine_of(menu.candidates[place], settings) for place in places]
         judged = rows.judge(machines)
@@ -293,23 +322,23 @@ def _longest(candidates: Sequence[CoverCandidate]) -> list[CoverCandidate]:
     """With a fixed number of rules only whole paths are machines, not their prefixes."""
     last: dict[tuple[object, ...], CoverCandidate] = {}
     for c in candidates:
-        key = (c.scheme, c.family, c.kind, c.penalty, c.pool_size)
-        if key not in last or c.n_rules > last[key].n_rules:
-            last[key] = c
+        for search in c.found_by:
+            if search not in last or c.n_rules > last[search].n_rules:
+                last[search] = c
     whole = [c for c in last.values() if c.scheme != "constant"]
-    return whole or list(last.values())
+    return list(dict.fromkeys(whole or last.values()))
 
 
 Stream = Iterator[CoverCandidate]
 
 
-def _candidates(
+def _offers(
     rows: Rows,
     settings: Settings,
     schemes: Sequence[Scheme],
     groups: Grouping | None,
-) -> Stream:
-    """Candidates of all schemes. With groups, the codes name groups."""
+) -> Iterator[Offer]:
+    """The codes that the rows can use, each with its pool. With groups, the codes name groups."""
     only_stumps = not rows.largest <= LARGEST  # a missing value counts as too large
     if only_stumps and ("stumps",) not in settings.family_sets:
         raise ValueError(
@@ -320,19 +349,33 @@ def _candidates(
         # What the examples look like must not move prior mass: codes they cannot use are lost.
         if scheme.name == "compression" and only_stumps and scheme.families != ("stumps",):
             continue
-        report_progress(f"{scheme.name} {'+'.join(scheme.families)} {scheme.pool_size}")
         if groups is None:
-            pool = np.arange(min(scheme.pool_size, rows.n_samples))
-            yield from _candidates_of(rows, settings, scheme, pool)
-            continue
-        if scheme.name != "compression":
-            pool = np.arange(groups.n_rows(scheme.pool_size))
+            yield scheme, np.arange(min(scheme.pool_size, rows.n_samples))
+        elif scheme.name != "compression":
+            yield scheme, np.arange(groups.n_rows(scheme.pool_size))
         elif is_affordable(scheme, *rows.X.shape):
-            pool = groups.first[: scheme.pool_size]
-        else:
-            continue
-        for candidate in _candidates_of(rows, settings, scheme, pool):
-            yield _priced(candidate, groups, scheme.pool_size if candidate.kept else len(groups))
+            yield scheme, groups.first[: scheme.pool_size]
+
+
+def candidates_of(rows: Rows, settings: Settings, offers: Sequence[Offer]) -> Stream:
+    """Candidates of codes and pools; the number of its code begins the name of each search."""
+    for k, (scheme, pool) in enumerate(offers):
+        report_progress(f"{scheme.name} {'+'.join(scheme.families)} {scheme.pool_size}")
+        yield from _named(k, _candidates_of(rows, settings, scheme, pool))
+
+
+def _proposed(
+    rows: Rows, offers: Sequence[Offer], settings: Settings
+) -> Iterator[tuple[CoverCandidate, SignedRules]]:
+    """The candidates of a fold, with their machines."""
+    candidates = list(candidates_of(rows, settings, offers))
+    for candidate in candidates if settings.max_rules is None else _longest(candidates):
+        yield candidate, _machine_of(candidate, settings)
+
+
+def _named(number: int, stream: Stream) -> Stream:
+    for one in stream:
+        yield replace(one, found_by=tuple((number, *search) for search in one.found_by))
 
 
 def _candidates_of(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> Stream:
@@ -349,8 +392,9 @@ def _candidates_of(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -
 def _schemes(m: int, rows: Rows, settings: Settings) -> list[Scheme]:
     """The codes of m examples or groups."""
     n = rows.X.shape[1]
-    if settings.candidates == "auto":
-        return auto_schemes(m, n, settings.family_sets, settings.pool_families)
+    if settings.candidates in MIXTURES:
+        is_wide = settings.candidates == "wide"
+        return auto_schemes(m, n, settings.family_sets, settings.pool_families, is_wide=is_wide)
     size = settings.candidates if isinstance(settings.candidates, int) else None
     return fixed_schemes(m, settings.family_sets, size)
 
@@ -388,10 +432,10 @@ def _compression(rows: Rows, settings: Settings, scheme: Scheme, pool: Ints) -> 
     if len(settings.geometries) > 1:
         n = len(settings.geometries)
         terms.append(Term("kernel", f"choice among {n} kernels", math.log(n)))
-    if settings.candidates != "auto":  # else the constant has a scheme of its own
+    if settings.candidates not in MIXTURES:  # else the constant has a scheme of its own
         yield from _no_rule(rows, settings, scheme, tuple(terms))
-    for geometry in settings.geometries:
-        yield from _sweeps(rows, settings, scheme, pool, geometry, tuple(terms))
+    for k, geometry in enumerate(settings.geometries):
+        yield from _named(k, _sweeps(rows, settings, scheme, pool, geometry, tuple(terms)))
 
 
 def _is_listed(settings: Settings, scheme: Scheme) -> bool:
@@ -407,7 +451,8 @@ def _sweeps(
     geometry: Geometry,
     terms: Terms,
 ) -> Stream:
-    max_rules = settings.max_rules or AUTO_RULES
+    by_folds = settings.by == "cv"
+    max_rules = settings.max_rules or (FOLD_RULES if by_folds else AUTO_RULES)
     if _is_listed(settings, scheme):
         yield from listed_candidates(
             [
@@ -417,7 +462,8 @@ def _sweeps(
             rows,
             pool_size=len(pool),
             kinds=settings.kinds,
-            penalties=settings.penalties or LIST_PENALTIES,
+            penalties=settings.penalties or (FOLD_LIST_PENALTIES if by_folds else LIST_PENALTIES),
+            all_pairs=by_folds,
             max_rules=max_rules,
             scheme_terms=terms,
         )
@@ -428,7 +474,7 @@ def _sweeps(
         prefer_kept=settings.stop_on_nonpositive,
         n_threads=settings.n_threads,
     )
-    penalties = settings.penalties or PENALTIES
+    penalties = settings.penalties or (FOLD_PENALTIES if by_folds else PENALTIES)
     family = FAMILIES[scheme.families[0]]
     if family is HALF_SPACES and len(pool) == rows.n_samples:
         yield from exact_candidates(rows, geometry, settings.kinds, penalties, options, terms)

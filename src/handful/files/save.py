@@ -355,7 +355,8 @@ def plain_parameters(machine: Any) -> dict[str, Any]:
     >>> plain_parameters(LPBoost(cap=0.1, thresholds=[0.5, 1.5]))["thresholds"]
     [0.5, 1.5]
     """
-    found = {name: _plain(value) for name, value in machine.get_params(deep=False).items()}
+    given = {**machine.get_params(deep=False), **getattr(machine, "chosen_parameters_", {})}
+    found = {name: _plain(value) for name, value in given.items()}
     return {name: value for name, value in sorted(found.items()) if value is not _NOTHING}
 
 

@@ -55,6 +55,7 @@ from handful.tables.draw import (
     row_codes,
     seed_of,
     some_distinct,
+    spread_folds,
     uniform_draws,
     units_of,
 )
@@ -167,6 +168,7 @@ __all__ = [
     "row_digests",
     "seed_of",
     "some_distinct",
+    "spread_folds",
     "table_digest",
     "table_one",
     "take_rows",

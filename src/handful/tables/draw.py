@@ -405,3 +405,20 @@ def uniform_draws(X: Any, seed: int) -> NDArray[np.float64]:
         mixed = (mixed ^ (mixed >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
     mixed ^= mixed >> np.uint64(33)
     return (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def spread_folds(labels: NDArray[Any], n_folds: int, seed: int) -> Ints:
+    """Fold of each example; each class is spread evenly over the folds.
+
+    Examples
+    --------
+    >>> folds = spread_folds(np.repeat([-1.0, 1.0], 10), 5, 0)
+    >>> np.bincount(folds[:10]).tolist(), np.bincount(folds[10:]).tolist()
+    ([2, 2, 2, 2, 2], [2, 2, 2, 2, 2])
+    """
+    rng = np.random.default_rng(seed)
+    folds = np.empty(len(labels), dtype=np.int64)
+    for label in np.unique(labels):
+        members = np.flatnonzero(labels == label)
+        folds[members] = rng.permutation(np.arange(members.size) % n_folds)
+    return folds

@@ -21,6 +21,9 @@ _LARGEST_POOL = 10_000  # part of the prior, as are the masses and sizes below
 _PLAIN_MASS = MP.mpf("0.1")  # each of two sizes
 # Pool sizes of each family.
 _SIZES = {"stumps": (40, 160), "balls": (40, 80), "half-spaces": (40, 80), "two-point": (40,)}
+# Sizes of the largest pools of a wide mixture.
+_WIDE = {"stumps": 2000, "balls": 1000, "half-spaces": 160, "two-point": 80}
+MIXTURES = ("auto", "wide")  # of codes; else there is one pool
 MAX_RULES = 2000  # counting the pairings of more takes too long for a check
 
 
@@ -78,6 +81,8 @@ def _cells(settings: Document, n_samples: int, n_features: int) -> list[tuple[li
     cells = []
     for families in settings["family_sets"]:
         sizes = (40,) if len(families) > 1 else _SIZES[families[0]]
+        if settings["candidates"] == "wide":
+            sizes = (*sizes, min(_WIDE[family] for family in families))
         for size in sorted({min(size, n_samples) for size in sizes}):
             work = sum(_directions(f, size, n_features) for f in families) * n_samples
             if work <= _BUDGET or size == min(sizes):
@@ -88,7 +93,7 @@ def _cells(settings: Document, n_samples: int, n_features: int) -> list[tuple[li
 def scheme_mass(code: Document, settings: Document, n_samples: int, n_features: int) -> Any:
     """Prior mass of the scheme that a code says it used; 0 if there is none such."""
     name, size, families = code["scheme"], code["pool_size"], code["family"].split("+")
-    if settings["candidates"] != "auto":
+    if settings["candidates"] not in MIXTURES:
         is_offered = families in settings["family_sets"] and name == "compression"
         is_known = is_offered or name == "constant"
         return MP.mpf(is_known) / max(1, len(settings["family_sets"]))
@@ -292,7 +297,7 @@ def _pool_terms(rules: Sequence[Cover], settings: Document, mass: Any, rank_nats
 
 
 def _constant_terms(code: Document, settings: Document, mass: Any, n_samples: int) -> Prices:
-    if settings["candidates"] == "auto":
+    if settings["candidates"] in MIXTURES:
         terms: Prices = [Price("code", "which code is used", -log(mass))]
         return (
             [*terms, Price("constant", "which constant", log(2))]

@@ -29,7 +29,7 @@ from handful.verify.claims import (
     group_losses,
     is_share,
 )
-from handful.verify.code_prices import code_terms, pool_codes, pool_index
+from handful.verify.code_prices import MIXTURES, code_terms, pool_codes, pool_index
 from handful.verify.covers import (
     OTHER_ROWS,
     Cover,
@@ -104,7 +104,7 @@ def check_settings(audit: Audit, settings: Document) -> bool:
         bool(kinds) and _are_words(kinds, ("conjunction", "disjunction"))
     )
     holds = {
-        "candidates": n is None or n == "auto" or (type(n) is int and 0 < n <= MOST),
+        "candidates": n is None or n in MIXTURES or (type(n) is int and 0 < n <= MOST),
         "family_sets": _are_sets(settings["family_sets"], pool_families),
         "pool_families": _are_words(pool_families, _POOL_FAMILIES),
         "kinds": is_kinds,
@@ -196,7 +196,7 @@ class CodeCheck:
             majority = "conjunction" if self.y[list(kept)].sum() > 0 else "disjunction"
             audit.equal(f"{self.where}: constant", code["kind"], majority)
         wanted = self.settings["candidates"]
-        if wanted != "auto":
+        if wanted not in MIXTURES:
             least = blocks.n if wanted is None else min(wanted, blocks.n)
             audit.equal(f"{self.where}: pool size", size, least)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from handful.bounds import Term
 from handful.covering.codes.cover_candidate import (
     CoverCandidate,
     PathCounter,
+    Searches,
     Terms,
     cover_code,
     kept_term,
@@ -63,6 +65,7 @@ def constant_candidates(
             code=cover_code(*scheme_terms, *which),
             counts=counts,
             build=lambda kind=kind: rule_set((), kind),  # type: ignore[misc]
+            found_by=((kind,),),
         )
 
 
@@ -127,21 +130,37 @@ def _prefixes(
     scheme_terms: Terms,
 ) -> Iterator[CoverCandidate]:
     """Every distinct prefix of every path, once."""
-    seen: set[tuple[str, tuple[Step, ...]]] = set()
+    found_by = searches_of(paths)
     for (kind, penalty), steps in paths.items():
         errors = PathCounter(rows, rows.searched_totals)
         for size, step in enumerate(steps, start=1):
             errors.follow(table, step)
             prefix = tuple(steps[:size])
-            if (kind, prefix) in seen:
+            searches = found_by[kind, prefix]
+            if searches[0] != (kind, penalty):
                 continue
-            seen.add((kind, prefix))
             path = CodedPath.of(rows, table, prefix, kind)
-            yield _candidate(path, penalty, errors, pool_size, scheme_terms)
+            yield _candidate(path, searches, errors, pool_size, scheme_terms)
+
+
+def searches_of(
+    paths: Mapping[tuple[Any, ...], Sequence[Step]],
+) -> dict[tuple[str, tuple[Step, ...]], Searches]:
+    """The searches of each kind and prefix, in their order; a search begins with its kind."""
+    found: dict[tuple[str, tuple[Step, ...]], Searches] = {}
+    for search, steps in paths.items():
+        for size in range(1, len(steps) + 1):
+            at = search[0], tuple(steps[:size])
+            found[at] = (*found.get(at, ()), search)
+    return found
 
 
 def _candidate(
-    path: CodedPath, penalty: float, counter: PathCounter, pool_size: int, scheme_terms: Terms
+    path: CodedPath,
+    searches: Searches,
+    counter: PathCounter,
+    pool_size: int,
+    scheme_terms: Terms,
 ) -> CoverCandidate:
     family, kind, kept = path.family, path.kind, path.kept
     which = kept_term(pool_size, kept)
@@ -149,13 +168,14 @@ def _candidate(
         scheme="compression",
         family=family.name,
         kind=kind,
-        penalty=penalty,
+        penalty=searches[0][1],
         n_rules=len(path.rules),
         pool_size=pool_size,
         kept=kept,
         code=cover_code(*scheme_terms, which, *family.message(path).terms),
         counts=counter.counts(kept, path.sign),
         build=lambda: rule_set(family.rebuild(path), kind),
+        found_by=searches,
     )
 
 
@@ -222,7 +242,7 @@ def candidates_of_paths(
             cover = _cover(rows, geometry, kind, triple, rules[-1])
             counter.cover(is_covered(cover, kind, rows.X), -KIND_SIGNS[kind])
             path = CodedPath(rows, HALF_SPACES, geometry, kind, tuple(rules))
-            yield _candidate(path, penalty, counter, rows.n_samples, scheme_terms)
+            yield _candidate(path, ((kind, penalty),), counter, rows.n_samples, scheme_terms)
 
 
 def _cover(

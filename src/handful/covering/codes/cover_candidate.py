@@ -16,6 +16,8 @@ from handful.rules import CodeTable, Rows, Step, covered_rows, signs_of
 from handful.rules.search_rows import Judged
 
 Terms = tuple[Term, ...]
+#: Names of searches; equal settings have equal names, on all rows and on a part of them.
+Searches = tuple[tuple[Any, ...], ...]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -38,6 +40,8 @@ class CoverCandidate(Candidate):
         Original indices of the examples that are not counted.
     build : callable
         Makes the machine.
+    found_by : tuple of tuples
+        The searches whose paths begin with these rules: penalties, and what else steered them.
     named : tuple of int or None
         Kept examples that the code names; None means all kept examples. Used with groups.
     """
@@ -50,6 +54,7 @@ class CoverCandidate(Candidate):
     pool_size: int
     kept: tuple[int, ...]
     build: Callable[[], SignedRules]
+    found_by: Searches = ((),)
     named: tuple[int, ...] | None = None
 
     @property

@@ -77,15 +77,19 @@ def listed_candidates(
     penalties: Sequence[float],
     max_rules: int,
     scheme_terms: Terms = (),
+    all_pairs: bool = False,
 ) -> Iterator[CoverCandidate]:
-    """Candidates of mixed machines ("conjunction", "disjunction") or decision lists ("list")."""
+    """Candidates of mixed machines ("conjunction", "disjunction") or decision lists ("list").
+
+    A list has a penalty for each output; ``all_pairs`` tries all pairs of them.
+    """
     table_counter = rows.counter(tables)
     keys, paths = [], []
     for kind in kinds:
         is_list = kind == "list"
         outputs = (-1, 1) if is_list else (-KIND_SIGNS[kind],)
         sweep = ListSweep(tables, rows, outputs, max_rules, table_counter)
-        for pair in _penalty_pairs(penalties, is_list):
+        for pair in _penalty_pairs(penalties, is_list, all_pairs):
             keys.append((kind, pair))
             paths.append(sweep.rounds({-1: pair[0], 1: pair[1]}))
     for (kind, pair), steps in zip(keys, grow(table_counter, paths), strict=True):
@@ -95,14 +99,16 @@ def listed_candidates(
             is_list = kind == "list"
             rest = default_output(counter.left, step.output) if is_list else KIND_SIGNS[kind]
             yield _listed_candidate(
-                tables, rows, steps[:size], counter, rest, kind, max(pair), pool_size, scheme_terms
+                tables, rows, steps[:size], counter, rest, (kind, *pair), pool_size, scheme_terms
             )
 
 
-def _penalty_pairs(penalties: Sequence[float], is_list: bool) -> Iterator[tuple[float, float]]:
+def _penalty_pairs(
+    penalties: Sequence[float], is_list: bool, all_pairs: bool
+) -> Iterator[tuple[float, float]]:
     for first in penalties:
         for second in penalties if is_list else (first,):
-            if first == second or min(first, second) == 1.0:
+            if all_pairs or first == second or min(first, second) == 1.0:
                 yield first, second
 
 
@@ -112,24 +118,25 @@ def _listed_candidate(
     steps: Sequence[Step],
     counter: PathCounter,
     rest: int,
-    kind: str,
-    penalty: float,
+    search: tuple[str, float, float],
     pool_size: int,
     scheme_terms: Terms,
 ) -> CoverCandidate:
+    kind, *penalties = search
     terms, kept = listed_terms(tables, rows, steps, kind == "list")
     counts = counter.counts(kept, rest)
     return CoverCandidate(
         scheme="compression",
         family="+".join(table.family.name for table in tables),
         kind=kind,
-        penalty=penalty,
+        penalty=max(penalties),
         n_rules=len(steps),
         pool_size=pool_size,
         kept=kept,
         code=cover_code(*scheme_terms, kept_term(pool_size, kept), *terms),
         counts=counts,
         build=_builder(tables, rows, tuple(steps), rest, kind),
+        found_by=(search,),
     )
 
 

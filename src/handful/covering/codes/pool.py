@@ -19,9 +19,11 @@ import numpy as np
 from handful.arrays import Floats, Ints
 from handful.bounds import Term
 from handful.candidates import Counts
+from handful.covering.codes.compression import searches_of
 from handful.covering.codes.cover_candidate import (
     CoverCandidate,
     PathCounter,
+    Searches,
     Terms,
     cover_code,
     recount,
@@ -59,29 +61,31 @@ def pool_candidates(
     paths = grow(counter, [sweeps[kind].rounds(*how) for kind, *how in keys])
     n_counted = [int(count[:1].sum()) for count in counter.start()[0]]
     totals = dict(zip((-1, 1), n_counted, strict=True))
-    seen: set[tuple[str, tuple[Step, ...]]] = set()
-    for (kind, penalty, _), steps in zip(keys, paths, strict=True):
+    by_search = dict(zip(keys, paths, strict=True))
+    found_by = searches_of(by_search)
+    for search, steps in by_search.items():
+        kind = search[0]
         errors = PathCounter(rows, totals)
         for size, step in enumerate(steps, start=1):
             errors.follow(projections.table, step)
             prefix = steps[:size]
-            if (kind, prefix) in seen:
+            searches = found_by[kind, prefix]
+            if searches[0] != search:
                 continue
-            seen.add((kind, prefix))
             if size == 1 and len(kinds) > 1 and kind == "disjunction":
                 continue  # the same classifier as a conjunction of the opposite side
             terms = (*scheme_terms, *pool_price(prefix, len(kinds)))
-            yield _ranked(projections, kind, penalty, prefix, errors, terms)
+            yield _ranked(projections, searches, prefix, errors, terms)
 
 
 def _ranked(
     projections: Projections,
-    kind: str,
-    penalty: float,
+    searches: Searches,
     steps: tuple[Step, ...],
     errors: PathCounter,
     terms: Terms,
 ) -> CoverCandidate:
+    kind, penalty = searches[0][:2]
     return CoverCandidate(
         scheme="pool",
         family=projections.family,
@@ -93,6 +97,7 @@ def _ranked(
         code=cover_code(*terms),
         counts=errors.counts(projections.kept, KIND_SIGNS[kind], is_apart=True),
         build=lambda: rule_set([projections.make_rule(s.t, s.j, s.side) for s in steps], kind),
+        found_by=searches,
     )
 
 

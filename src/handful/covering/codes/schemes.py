@@ -27,6 +27,8 @@ POOL_MASS_BESIDE, STUMPS_MASS_BESIDE = 0.15, 0.2
 COMPRESSION_MASS_BESIDE = 0.2  # and compression this
 CONSTANT_POOL = 9  # examples whose majority names the constant
 MIXED_SIZES = (40,)  # tables of several families are large already
+#: Examples of the largest pool of a wide mixture: more of them cost time and gain little.
+WIDE_SIZES = {"stumps": 2000, "balls": 1000, "half-spaces": 160, "two-point": 80}
 _SMALLEST_POOLED = 60  # below it holding examples back costs more than it saves
 _LARGEST_POOL = 10_000  # candidates hardly improve beyond, and all else is counted
 _CODES_BUDGET = 400_000_000  # codes of one table, two bytes each
@@ -56,11 +58,14 @@ def auto_schemes(
     n_features: int,
     family_sets: Sequence[tuple[str, ...]],
     pool_families: tuple[str, ...],
+    *,
+    is_wide: bool = False,
 ) -> list[Scheme]:
-    """The default mixture of codes."""
+    """The default mixture of codes; a wide one has a larger pool of each family besides."""
     if n_samples < _SMALLEST_POOLED or not pool_families:
         small = [Scheme("constant", (), 0, _nats(CONSTANT_MASS))]
-        return small + _compression(n_samples, n_features, family_sets, 1.0 - CONSTANT_MASS)
+        rest = 1.0 - CONSTANT_MASS
+        return small + _compression(n_samples, n_features, family_sets, rest, is_wide)
     is_plain = "linear" in pool_families
     schemes = [Scheme("constant", (), CONSTANT_POOL, _nats(CONSTANT_MASS))]
     for share, families, mass in _pools(pool_families):
@@ -71,7 +76,7 @@ def auto_schemes(
         plain[size] = plain.get(size, 0.0) + mass
     schemes += [Scheme("plain", ("linear",), size, _nats(mass)) for size, mass in plain.items()]
     rest = COMPRESSION_MASS_BESIDE if is_plain else COMPRESSION_MASS
-    return schemes + _compression(n_samples, n_features, family_sets, rest)
+    return schemes + _compression(n_samples, n_features, family_sets, rest, is_wide)
 
 
 def _pools(families: tuple[str, ...]) -> list[tuple[float, tuple[str, ...], float]]:
@@ -93,11 +98,17 @@ def _share(n_samples: int, share: float) -> int:
 
 
 def _compression(
-    n_samples: int, n_features: int, family_sets: Sequence[tuple[str, ...]], mass: float
+    n_samples: int,
+    n_features: int,
+    family_sets: Sequence[tuple[str, ...]],
+    mass: float,
+    is_wide: bool,
 ) -> list[Scheme]:
     cells = []
     for families in family_sets:
         sizes = MIXED_SIZES if len(families) > 1 else FAMILIES[families[0]].pool_sizes
+        if is_wide:
+            sizes = (*sizes, min(WIDE_SIZES[family] for family in families))
         for size in sorted({min(size, n_samples) for size in sizes}):
             work = sum(FAMILIES[f].n_directions(size, n_features) for f in families) * n_samples
             if work <= _CODES_BUDGET or size == min(sizes):
