@@ -134,3 +134,15 @@ def test_the_published_machines_had_a_bias(data_dir):
         offsets[bias] = frame["radius-margin (ours)"][0]
     assert offsets[True] == pytest.approx(0.303, abs=0.03)
     assert offsets[False] < 0.1
+
+
+def test_the_regions_are_compared_on_every_set(data_dir):
+    frame = run_table("compression-2004", "regions", data_dir=data_dir, quick=True)
+    table = run_table("compression-2004", "table1", data_dir=data_dir, quick=True)
+    assert frame["data"].tolist() == [*table["data"], "mean distance"]
+    rows = frame.iloc[:-1]
+    # the tables of the paper are those of the reading "margin"
+    for code in ("c2", "c3"):
+        assert np.allclose(rows[f"{code} (margin)"], table[f"{code} (ours)"])
+        far = (rows[f"{code} (cone)"] - rows[f"{code} (theirs)"]).abs().mean()
+        assert frame[f"{code} (cone)"].iloc[-1] == pytest.approx(far)

@@ -13,7 +13,13 @@ from handful.svm.code_lengths import CodeLength, code_1, code_2, code_3, code_4,
 from handful.svm.criteria import CRITERIA, SVMCriterion, criteria_table, get_criterion
 from handful.svm.display import CriteriaDisplay
 from handful.svm.estimators import SupportVectorMachine
-from handful.svm.geometry import KernelGeometry, KernelStore, MachineGeometry, enclosing_ball
+from handful.svm.geometry import (
+    REGIONS,
+    KernelGeometry,
+    KernelStore,
+    MachineGeometry,
+    enclosing_ball,
+)
 from handful.svm.grid import SVMGrid, fit_svm_grid
 from handful.svm.span import leave_one_out_errors, span_errors
 from handful.svm.stable_sets import certify_svm, stable_set
@@ -21,6 +27,7 @@ from handful.svm.svm_model import SVMModel, model_of_svc
 
 __all__ = [
     "CRITERIA",
+    "REGIONS",
     "CodeLength",
     "CriteriaDisplay",
     "KernelGeometry",

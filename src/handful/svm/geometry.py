@@ -18,6 +18,7 @@ from scipy.linalg import eigh
 from sklearn.metrics.pairwise import euclidean_distances
 
 from handful.arrays import Floats
+from handful.checks import check_choice
 from handful.kernels import Kernel, center_kernel
 from handful.svm.solver import FLOOR, RIDGE, SMO_STEPS, DualState, newton_steps
 from handful.svm.span import FreeFactor, factorise_free
@@ -89,6 +90,8 @@ def _ball_gap(state: DualState) -> tuple[float, float]:
 
 Indices = NDArray[np.intp]
 
+#: Readings of the rotation region, see `MachineGeometry.is_rotatable`.
+REGIONS = ("cone", "slab", "margin")
 _INSIDE = 1.0 - 1e-6  # points on the border (up to rounding) count as outside
 _IN_SPAN = 1e-8  # largest relative squared residual of a point in the span
 _RCOND = 1e-10  # times the largest eigenvalue: smaller ones are rounding
@@ -282,11 +285,13 @@ class MachineGeometry:
     def is_rotatable(self, region: str = "cone") -> NDArray[np.bool_]:
         """Mask of the points that can change sides if the hyperplane turns within its margin.
 
-        "cone" is exact: |w.x| / |w| < rho |x| / R. "slab", |w.x| < 1, contains the cone. Points
+        "cone" is exact: |w.x| / |w| < rho |x| / R. "slab", |w.x| < 1, contains the cone. "margin"
+        keeps the bias: |f(x)| < 1. It is a reading of the paper, whose code sends no bias. Points
         on the border, such as support vectors, count as outside.
         """
-        if region not in ("cone", "slab"):
-            raise ValueError(f"`region` must be 'cone' or 'slab', got {region!r}.")
+        check_choice("region", region, REGIONS)
+        if region == "margin":
+            return np.abs(self.model.f) < _INSIDE
         if region == "slab":
             return np.abs(self.direction_scores) < _INSIDE
         if self.radius == 0.0:
@@ -296,7 +301,8 @@ class MachineGeometry:
     def rotation_counts(self, region: str = "cone") -> tuple[int, int]:
         """Numbers of points inside the rotation region, and of errors outside it."""
         inside = self.is_rotatable(region)
-        is_wrong = self.model.y_signed * self.direction_scores <= 0.0
+        scores = self.model.f if region == "margin" else self.direction_scores
+        is_wrong = self.model.y_signed * scores <= 0.0
         return int(inside.sum()), int((~inside & is_wrong).sum())
 
     @property

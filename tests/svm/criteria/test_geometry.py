@@ -90,5 +90,5 @@ def test_trivial_machine():
 
 
 def test_unknown_region(machines):
-    with pytest.raises(ValueError, match="`region` must be 'cone' or 'slab'"):
+    with pytest.raises(ValueError, match="`region` must be one of 'cone', 'slab', 'margin'"):
         machines[0].is_rotatable("ball")
