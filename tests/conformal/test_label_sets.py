@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_moons
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.naive_bayes import GaussianNB
 
 from handful.conformal import NonconformityClassifier, cross_conformal_level
@@ -109,9 +108,8 @@ def coverages(rng, n_draws, level, *, by, **settings):
     out = np.empty((n_draws, 3))
     for i in range(n_draws):
         X, y = unbalanced(rng, 300)
-        machine = NonconformityClassifier(
-            [GaussianNB(), LinearDiscriminantAnalysis()], random_state=0, **settings
-        )
+        # One model has scores without ties, so that sets are no larger than they must be.
+        machine = NonconformityClassifier([GaussianNB()], random_state=0, **settings)
         Z, t = unbalanced(rng, 1000)
         held = machine.fit(X, y).predict_set(Z, level, by=by)[np.arange(t.size), t]
         out[i] = held[t == 0].mean(), held[t == 1].mean(), held.mean()

@@ -144,7 +144,7 @@ class CaseVerdicts:
     scores: Floats  # (n_points, n_labels); the predicted label has the largest score
 
 
-def runner_up(scores: Floats) -> Floats:
+def runner_up(scores: NDArray[Any]) -> NDArray[Any]:
     """The second largest score along the last axis: the score of the best rejected label."""
     return np.partition(scores, -2, axis=-1)[..., -2]
 
@@ -168,11 +168,13 @@ def judge_by_nonconformity(
     each case, break ties at random instead.
 
     The composite score of a label orders cases by epsilon_crit, then by the share of tied models
-    that vote for the label. Given the training and validation examples it is a fixed function;
-    calibration needs nothing else.
+    that vote for the label plus its mean p-value over all models. Given the training and
+    validation examples it is a fixed function; calibration needs nothing else.
     """
     n_labels = scores.shape[2]
-    labels, counts = scores.argmax(axis=2), critical_counts(table, scores)
+    # The count grows with the score: that of the best rejected label is the second largest.
+    labels, all_counts = scores.argmax(axis=2), table.count_at_most(scores)
+    counts = runner_up(all_counts)
     lowest = counts.min(axis=0)
     is_tied = counts == lowest
     votes = np.stack([(is_tied & (labels == y)).sum(axis=0) for y in range(n_labels)], axis=1)
@@ -190,10 +192,12 @@ def judge_by_nonconformity(
         model = order[is_candidate[order].argmax(axis=0)]
     label, doubt = labels[model, points], lowest / table.n_validation
     n = table.n_validation
-    # Steps of epsilon are 1/n wide. The vote moves a score by half a step at most, so it never
-    # changes the order by epsilon.
+    # Steps of epsilon are 1/n wide. Votes and p-values move a score by half a step at most, so
+    # they never change the order by epsilon. Most cases tie at 0 and most of these models agree:
+    # without the p-values, all errors among them would have one score, and sets hold all labels.
     strength = 1.0 - doubt + 1.0 / n
-    composite = votes / votes.sum(axis=1, keepdims=True) / (2.0 * n) - strength[:, None]
+    within = votes / votes.sum(axis=1, keepdims=True) + all_counts.mean(axis=0) / n
+    composite = within / (4.0 * n) - strength[:, None]
     composite[points, label] += 2.0 * strength
     return CaseVerdicts(label=label, model=model, doubt=doubt, scores=composite)
 
