@@ -128,7 +128,7 @@ def test_sets_by_class_hold_each_class_and_sets_by_case_do_not(rng):
     slack = 4 * by_case.std(axis=0) / np.sqrt(n_draws)
     common, rare, all_cases = by_case.mean(axis=0)
     assert all_cases >= level - slack[2]
-    assert rare + slack[1] < level - 0.1 < level < common
+    assert rare + slack[1] < 0.6 < level < common
 
 
 @pytest.mark.thorough
@@ -243,3 +243,24 @@ def test_models_of_three_classes_decide_alone():
     values = machine.models_[machine.best_index_].decision_function(X)
     assert values.shape == (150, 3)
     assert np.array_equal(values.argmax(axis=1), machine.predict(X))
+
+
+def test_cases_whose_models_all_agree_are_told_apart():
+    """Most cases tie at 0; with one score for all their errors, sets would hold all labels."""
+    X, y = make_moons(500, noise=0.45, random_state=0)
+    machine = NonconformityClassifier(param_grid=GRID, calibration_size=100, random_state=0)
+    machine.fit(X[:300], y[:300])
+    Z, t = X[300:], y[300:]
+    is_sure = machine.epsilon_crit(Z) == 0
+    assert (machine.predict(Z) != t).mean() > 0.12
+    assert is_sure.mean() > 0.5
+    assert np.unique(machine.p_values(Z)[is_sure].min(axis=1)).size > 5
+    sets = machine.predict_set(Z)
+    assert (sets.sum(axis=1) == 1).mean() > 0.4
+    # The score still orders cases by epsilon_crit, and the predicted label has the largest one.
+    epsilon, size = machine.epsilon_crit(Z), np.abs(machine.decision_function(Z))
+    order = np.argsort(epsilon, kind="stable")
+    falls = np.diff(epsilon[order]) > 0
+    for i in np.flatnonzero(falls):
+        assert size[order[: i + 1]].min() > size[order[i + 1 :]].max()
+    assert np.array_equal(machine.predict(Z), (machine.decision_function(Z) > 0).astype(int))
