@@ -75,7 +75,9 @@ TASKS = {
         *("KernelMatchingPursuitClassifier", "KernelMatchingPursuitRegressor", "SparseKernelPCA"),
         *("SparseKernelCCA", "kernels.make_kernel"),
     ],
-    "Wrap another classifier": ["PickToLearn", "NonconformityClassifier"],
+    "Wrap another classifier": [
+        *("PickToLearn", "NonconformityClassifier", "conformal.cross_conformal_level"),
+    ],
     "Work on many rows": ["distributed.scheduler", "distributed.watch_passes"],
     "Run a published table again": ["papers.run_table", "papers.draw_table"],
 }

@@ -19,6 +19,7 @@ from handful.conformal.verdicts import (
     check_level,
     judge_by_margin,
     judge_by_nonconformity,
+    label_p_values,
     published_deviation,
     published_nonconformity_value,
     require_calibration,
@@ -79,13 +80,14 @@ def n_allowed(n_draws, delta):
 def test_p_values_match_the_oracle(scores, score):
     calibration = Calibration(
         sorted_scores=np.sort(np.array(scores, dtype=float)),
+        codes=np.zeros(len(scores), dtype=np.intp),
         tolerance=1e-10,
         doubt=np.zeros(len(scores)),
         is_error=np.zeros(len(scores), dtype=bool),
         n_thresholds=None,
     )
     want = conformity.conformal_p_value(scores, score)
-    assert calibration.p_values(np.array([float(score)]))[0] == want
+    assert label_p_values([calibration], [np.array([[float(score)]])]).item() == want
 
 
 def test_valid_p_values_of_figure_1():
@@ -93,12 +95,14 @@ def test_valid_p_values_of_figure_1():
     margins = np.array([-0.8, -0.3, 0.2, 0.5, 0.9, 1.4])
     calibration = Calibration(
         sorted_scores=margins,
+        codes=np.zeros(6, dtype=np.intp),
         tolerance=1e-10,
         doubt=margins,
         is_error=margins < 0,
         n_thresholds=None,
     )
-    assert calibration.p_values(np.array([0.3, -0.3])) == pytest.approx([4 / 7, 3 / 7])
+    got = label_p_values([calibration], [np.array([[0.3, -0.3]])])
+    assert got[0] == pytest.approx([4 / 7, 3 / 7])
 
 
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.9])
@@ -108,7 +112,8 @@ def test_label_sets_hold_the_label_as_often_as_they_say(rng, level):
     coverage = np.empty(n_draws)
     for i in range(n_draws):
         verdict = world.rule(20)
-        sets = world.calibrate(verdict, 19, 21).p_values(verdict.scores) > 1.0 - level
+        calibration = world.calibrate(verdict, 19, 21)
+        sets = label_p_values([calibration], [verdict.scores]) > 1.0 - level
         holds = np.where(sets, np.stack([1 - world.positive, world.positive], axis=1), 0.0)
         coverage[i] = world.weight @ holds.sum(axis=1)
     spread = coverage.std() / np.sqrt(n_draws)

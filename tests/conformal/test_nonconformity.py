@@ -34,13 +34,14 @@ def moons(rng):
     return make_moons(260, noise=0.25, random_state=seed)
 
 
-@pytest.mark.sample(6)
+@pytest.mark.sample(9)
 @parametrize_with_checks(
     [
         NonconformityClassifier([LogisticRegression(), GaussianNB()], random_state=0),
         NonconformityClassifier(
             SVC(), param_grid={"C": [0.1, 10.0]}, tie="random", calibration_size=0.2, random_state=0
         ),
+        NonconformityClassifier([GaussianNB()], cross_folds=2, random_state=0),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

@@ -28,6 +28,21 @@ def conformal_p_value(calibration_scores, score):
     return (sum(1 for s in calibration_scores if s <= score) + 1) / (len(calibration_scores) + 1)
 
 
+def label_p_value(folds, values, label, by):
+    """From folds of (score, label) pairs and the score of a new case with ``label`` in each fold.
+
+    One fold: (count + 1) / (n + 1). More: twice the mean of the folds' p-values, each fold weighted
+    by the number of p-values that it can give.
+    """
+    total, weights = 0.0, 0
+    for fold, value in zip(folds, values, strict=True):
+        scores = [score for score, own in fold if by == "case" or own == label]
+        weight = len(scores) + 1
+        total += weight * conformal_p_value(scores, value)
+        weights += weight
+    return total / weights if len(folds) == 1 else min(1.0, 2.0 * total / weights)
+
+
 def nearest_contrast(case, points, labels, label):
     """(d_other - d_own) / (d_other + d_own) with Euclidean distances to nearest examples."""
 

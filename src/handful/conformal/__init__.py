@@ -12,6 +12,7 @@ from handful.conformal.display import FilteringDisplay
 from handful.conformal.estimators import NonconformityClassifier
 from handful.conformal.model_sets import PAPER_GRID, take_rows
 from handful.conformal.verdicts import (
+    cross_conformal_level,
     decision_values,
     label_scores,
     published_deviation,
@@ -22,6 +23,7 @@ __all__ = [
     "PAPER_GRID",
     "FilteringDisplay",
     "NonconformityClassifier",
+    "cross_conformal_level",
     "decision_values",
     "label_scores",
     "published_deviation",

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from handful.arrays import Floats
 from handful.bounds import Certificate, Criterion, drawn_by, held_out_bound
-from handful.checks import check_choice
+from handful.checks import check_choice, check_count
 from handful.conformal.composite import Composite
 from handful.conformal.model_sets import (
     MEASURES,
@@ -35,6 +35,7 @@ from handful.conformal.verdicts import (
     judge_by_margin,
     judge_by_model,
     judge_by_nonconformity,
+    label_p_values,
     published_nonconformity_value,
     require_calibration,
 )
@@ -82,6 +83,10 @@ class NonconformityClassifier(BaseClassifier):
     calibration_size : int or float, optional
         Examples set aside for the guarantees: `certify`, `selective_certificate`, `p_values`
         and `predict_set`.
+    cross_folds : int, optional
+        Number of folds for cross-conformal `p_values` and `predict_set`: a rule is learned for
+        each fold from the others and calibrated on it, so that no example is set aside. It takes
+        that many more fits, and gives no certificate.
     delta : float
         Allowed probability that a certificate fails.
     random_state : None, int, RandomState, Generator or RowDigests
@@ -93,7 +98,8 @@ class NonconformityClassifier(BaseClassifier):
     ----------
     classes_ : ndarray
     models_ : list
-        The fitted models (machines, classifiers or feature spaces).
+        The fitted models: your classifiers, or for ``estimator=None`` objects with
+        ``decision_function``, one for each setting.
     model_params_ : list of dict
     validation_errors_ : ndarray
         Errors of each model on the validation examples.
@@ -101,6 +107,9 @@ class NonconformityClassifier(BaseClassifier):
         Model with the fewest validation errors (the first of equal ones).
     train_indices_, validation_indices_, calibration_indices_ : ndarray
         The split.
+    fold_rules_ : list of NonconformityClassifier
+        The rule of each fold, whose examples are its ``calibration_indices_``; empty without
+        ``cross_folds``.
 
     Notes
     -----
@@ -144,6 +153,7 @@ class NonconformityClassifier(BaseClassifier):
         tie="vote",
         validation_size="paper",
         calibration_size=None,
+        cross_folds=None,
         delta=0.05,
         random_state=None,
     ):
@@ -154,6 +164,7 @@ class NonconformityClassifier(BaseClassifier):
         self.tie = tie
         self.validation_size = validation_size
         self.calibration_size = calibration_size
+        self.cross_folds = cross_folds
         self.delta = delta
         self.random_state = random_state
 
@@ -181,7 +192,17 @@ class NonconformityClassifier(BaseClassifier):
         # What breaks ties follows from the same draw as the split: it cannot be tried again for
         # luck.
         self.draw_, self._seed = blind.draw, blind.draw.number("ties")
-        self._split(blind.order)
+        n_calibration = 0
+        if self.calibration_size is not None:
+            n_calibration = _part_size("calibration_size", self.calibration_size, codes.size)
+        self._split(blind.order, n_calibration)
+        self._learn(X, y, codes)
+        self.fold_rules_ = []  # those of an earlier fit are not copied
+        self.fold_rules_ = self._learn_folds(X, y, codes, blind.order)
+        return self
+
+    def _learn(self, X: Any, y: NDArray[Any], codes: NDArray[np.intp]) -> None:
+        """Fit the models on one part of the split, score the next, and calibrate on the last."""
         self.model_set_ = self._fit_set(X, y, codes)
         self.models_, self.model_params_ = self.model_set_.models, self.model_set_.parameters
         self._parts = {
@@ -199,7 +220,22 @@ class NonconformityClassifier(BaseClassifier):
         self.validation_errors_ = self.validation_table_.n_errors
         self.best_index_ = int(self.validation_table_.best_first[0])
         self._fix_rule(self.select, self.tie)
-        return self
+
+    def _learn_folds(
+        self, X: Any, y: NDArray[Any], codes: NDArray[np.intp], order: NDArray[np.intp]
+    ) -> list[NonconformityClassifier]:
+        """One rule for each fold, learned from the other folds and calibrated on this one."""
+        if self.cross_folds is None:
+            return []
+        n_folds = check_count("cross_folds", self.cross_folds, low=2, high=order.size)
+        folds = np.array_split(order, n_folds)
+        rules = []
+        for k, fold in enumerate(folds):
+            rule = copy(self)
+            rule._split(np.concatenate([fold, *folds[:k], *folds[k + 1 :]]), fold.size)
+            rule._learn(X, y, codes)
+            rules.append(rule)
+        return rules
 
     @property
     def n_training_errors_(self) -> int:  # type: ignore[override]
@@ -218,18 +254,16 @@ class NonconformityClassifier(BaseClassifier):
         other = copy(self).set_params(select=select, tie=tie)
         other._check_words()
         other._fix_rule(select, tie)
+        other.fold_rules_ = [rule.with_rule(select, tie) for rule in self.fold_rules_]
         return other
 
     def _check_words(self) -> None:
         for name, allowed in (("select", SELECTIONS), ("measure", MEASURES), ("tie", TIES)):
             check_choice(name, getattr(self, name), allowed)
 
-    def _split(self, order: NDArray[np.intp]) -> None:
+    def _split(self, order: NDArray[np.intp], n_calibration: int) -> None:
         """Random parts without strata: strata would not be exchangeable with new cases."""
         n = order.size
-        n_calibration = 0
-        if self.calibration_size is not None:
-            n_calibration = _part_size("calibration_size", self.calibration_size, n)
         n_validation = _part_size("validation_size", self.validation_size, n - n_calibration)
         if n_calibration + n_validation >= n:
             raise ValueError(
@@ -397,22 +431,40 @@ class NonconformityClassifier(BaseClassifier):
         """Index in ``models_`` of the model that decides each case."""
         return self._judge(self._rows(X)).model
 
-    def p_values(self, X: Any) -> NDArray[np.float64]:
+    def p_values(self, X: Any, *, by: str = "case") -> NDArray[np.float64]:
         """Conformal p-values of every label, shape (n_points, n_classes).
 
         For each epsilon, the true label of a new case has a p-value of at most epsilon with
-        probability at most epsilon, over calibration examples and case together.
+        probability at most epsilon, over calibration examples and case together; ``by="class"``:
+        among the cases of each class. Of cross-conformal rules it is twice the mean over folds.
         """
         check_is_fitted(self)
-        calibration = require_calibration(self._calibration, "A p-value")
-        return calibration.p_values(self._judge(self._rows(X)).scores)
+        rules, rows = self.fold_rules_ or [self], self._rows(X)
+        return label_p_values(
+            [require_calibration(rule._calibration, "A p-value") for rule in rules],
+            [rule._judge(rows).scores for rule in rules],
+            by,
+        )
 
-    def predict_set(self, X: Any, level: float = 0.9) -> NDArray[np.bool_]:
+    def predict_set(self, X: Any, level: float = 0.9, *, by: str = "case") -> NDArray[np.bool_]:
         """Sets that hold the true label with probability at least ``level``.
 
-        The probability is over calibration examples and new case together, for a level fixed
-        beforehand. It is no statement on sets of one size, on one case, or on one class. With
-        fewer than level / (1 - level) calibration examples, every set holds all labels.
+        The probability is over calibration examples and new case together, for a level and a
+        ``by`` fixed beforehand and cases of the classes in ``classes_``. It is no statement on
+        sets of one size or on one case. With fewer than level / (1 - level) calibration examples
+        (of a class, for ``by="class"``), every set holds all labels (that label).
+
+        With ``cross_folds`` the sets are cross-conformal, and ``level`` is what is proved of
+        them; they often hold the label more often. `cross_conformal_level` says which level the
+        published sets of a nominal level reach.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_points, n_features)
+        level : float
+        by : {"case", "class"}
+            "case": the probability is that of all cases together; a rare class may be left out
+            more often. "class": it holds among the cases of each class, and sets are larger.
 
         Returns
         -------
@@ -422,7 +474,7 @@ class NonconformityClassifier(BaseClassifier):
         level = check_level(level)
         # The true label has p <= epsilon with probability at most epsilon: it is
         # excluded at most that often.
-        return self.p_values(X) > 1.0 - level
+        return self.p_values(X, by=by) > 1.0 - level
 
     def _certify(self, bound: str, delta: float, n_choices: int) -> Certificate:
         if self._calibration is None and self._rule[0] == "best-validation":

@@ -6,7 +6,7 @@ To add a set of models, implement the three members of `ModelSet`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,7 +17,12 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
 from handful.arrays import Floats, Ints
-from handful.conformal.verdicts import label_scores, margin_scores, spread_columns
+from handful.conformal.verdicts import (
+    decision_values,
+    label_scores,
+    margin_scores,
+    spread_columns,
+)
 from handful.kernels import Kernel, make_kernel
 from handful.models import refuse_fitted
 from handful.svm.grid import SVMGrid, fit_svm_grid
@@ -75,10 +80,15 @@ class SVMGridSet(ModelSet):
 
     @property
     def models(self) -> list[Any]:
-        """The machines; for more than two classes, tuples with one machine for each class."""
-        if len(self.grids) == 1:
-            return list(self.grids[0])
-        return list(zip(*self.grids, strict=True))
+        """One set for each setting, with its machine, or one machine for each class."""
+        return [
+            replace(self, grids=[_one_machine(grid, i) for grid in self.grids])
+            for i in range(len(self.grids[0]))
+        ]
+
+    def decision_function(self, X: Any) -> Floats:
+        """Values of the first setting: (n_points,) for two classes, else (n_points, n_labels)."""
+        return _first_values(self.label_scores(np.asarray(X, dtype=np.float64)))
 
     def label_scores(self, X: Floats) -> Floats:
         values = [grid.decision_function(X) for grid in self.grids]
@@ -87,6 +97,17 @@ class SVMGridSet(ModelSet):
         else:
             stacked = margin_scores(np.stack(values, axis=2))
         return spread_columns(stacked, self.known, self.n_labels)
+
+
+def _one_machine(grid: SVMGrid, index: int) -> SVMGrid:
+    model = grid[index]
+    return replace(grid, models=(model,), kernels=(model.kernel,), Cs=np.array([model.C]))
+
+
+def _first_values(scores: Floats) -> Floats:
+    """Decision values of the first model; of two labels, whose scores are -f and f, f itself."""
+    values = decision_values(scores[0])
+    return 0.5 * values if values.ndim == 1 else values
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +158,22 @@ class DistanceSet:
     measure: str
     codes: Ints
     n_labels: int
-    models: list[Any]
     parameters: list[dict[str, Any]]
+    classifiers: list[Any] | None = None
+
+    @property
+    def models(self) -> list[Any]:
+        """The classifiers that gave the spaces; for kernels, one set for each space."""
+        if self.classifiers is not None:
+            return self.classifiers
+        return [
+            replace(self, spaces=[space], within=[within], parameters=[record])
+            for space, within, record in zip(self.spaces, self.within, self.parameters, strict=True)
+        ]
+
+    def decision_function(self, X: Any) -> Floats:
+        """Values of the first space: (n_points,) for two classes, else (n_points, n_labels)."""
+        return _first_values(self.label_scores(np.asarray(X, dtype=np.float64)))
 
     def label_scores(self, X: Any) -> Floats:
         """Scores of shape (n_models, n_points, n_labels), one model for each feature space."""
@@ -184,7 +219,7 @@ def fit_grid_set(
     if measure != "margin":
         spaces: list[Space] = [KernelSpace(kernel, X) for kernel in kernels]
         records = [_describe(kernel) for kernel in kernels]
-        return _distance_set(spaces, X, codes, n_labels, measure, list(kernels), records)
+        return _distance_set(spaces, X, codes, n_labels, measure, records)
     known = np.unique(codes)
     # Two classes need one machine, which speaks for the second; more need one a class.
     positives = known[1:] if known.size == 2 else known
@@ -238,7 +273,7 @@ def fit_classifier_set(
         return ClassifierSet(models, records, classes)
     spaces: list[Space] = [TransformedSpace.of(model, X) for model in models]
     codes = np.searchsorted(classes, y)
-    return _distance_set(spaces, X, codes, classes.size, measure, models, records)
+    return _distance_set(spaces, X, codes, classes.size, measure, records, models)
 
 
 def _distance_set(
@@ -247,11 +282,11 @@ def _distance_set(
     codes: Ints,
     n_labels: int,
     measure: str,
-    models: list[Any],
     records: list[dict[str, Any]],
+    classifiers: list[Any] | None = None,
 ) -> DistanceSet:
     within = [half_spread(space(X), codes, n_labels) for space in spaces]
-    return DistanceSet(spaces, within, measure, codes, n_labels, models, records)
+    return DistanceSet(spaces, within, measure, codes, n_labels, records, classifiers)
 
 
 DistanceMeasure = Callable[[Floats, Ints, int, Floats], Floats]

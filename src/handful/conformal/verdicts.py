@@ -14,6 +14,7 @@ bound on the risk, and a bound on the risk among accepted cases.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,7 +32,7 @@ from handful.bounds import (
     held_out_bound,
     selective_error_bound,
 )
-from handful.checks import check_choice, check_real
+from handful.checks import check_choice, check_count, check_real
 
 _TOLERANCE = 1e-10  # relative; closer scores are equal up to rounding of the kernel
 TIES = ("random", "validation", "vote")
@@ -143,7 +144,7 @@ class CaseVerdicts:
     scores: Floats  # (n_points, n_labels); the predicted label has the largest score
 
 
-def runner_up(scores: Floats) -> Floats:
+def runner_up(scores: NDArray[Any]) -> NDArray[Any]:
     """The second largest score along the last axis: the score of the best rejected label."""
     return np.partition(scores, -2, axis=-1)[..., -2]
 
@@ -167,11 +168,13 @@ def judge_by_nonconformity(
     each case, break ties at random instead.
 
     The composite score of a label orders cases by epsilon_crit, then by the share of tied models
-    that vote for the label. Given the training and validation examples it is a fixed function;
-    calibration needs nothing else.
+    that vote for the label plus its mean p-value over all models. Given the training and
+    validation examples it is a fixed function; calibration needs nothing else.
     """
     n_labels = scores.shape[2]
-    labels, counts = scores.argmax(axis=2), critical_counts(table, scores)
+    # The count grows with the score: that of the best rejected label is the second largest.
+    labels, all_counts = scores.argmax(axis=2), table.count_at_most(scores)
+    counts = runner_up(all_counts)
     lowest = counts.min(axis=0)
     is_tied = counts == lowest
     votes = np.stack([(is_tied & (labels == y)).sum(axis=0) for y in range(n_labels)], axis=1)
@@ -189,10 +192,12 @@ def judge_by_nonconformity(
         model = order[is_candidate[order].argmax(axis=0)]
     label, doubt = labels[model, points], lowest / table.n_validation
     n = table.n_validation
-    # Steps of epsilon are 1/n wide. The vote moves a score by half a step at most, so it never
-    # changes the order by epsilon.
+    # Steps of epsilon are 1/n wide. Votes and p-values move a score by half a step at most, so
+    # they never change the order by epsilon. Most cases tie at 0 and most of these models agree:
+    # without the p-values, all errors among them would have one score, and sets hold all labels.
     strength = 1.0 - doubt + 1.0 / n
-    composite = votes / votes.sum(axis=1, keepdims=True) / (2.0 * n) - strength[:, None]
+    within = votes / votes.sum(axis=1, keepdims=True) + all_counts.mean(axis=0) / n
+    composite = within / (4.0 * n) - strength[:, None]
     composite[points, label] += 2.0 * strength
     return CaseVerdicts(label=label, model=model, doubt=doubt, scores=composite)
 
@@ -211,6 +216,7 @@ def judge_by_margin(scores: Floats) -> CaseVerdicts:
 
 
 _HARDOON = "Hardoon, Hussain & Shawe-Taylor (2009), A nonconformity approach to model selection"
+SET_GUARANTEES = ("case", "class")
 SELECTIVE_BOUNDS = ("auto", "held-out", "selective-error")
 
 
@@ -219,6 +225,7 @@ class Calibration:
     """Scores, doubts and errors of the composite rule on fresh examples."""
 
     sorted_scores: Floats  # composite scores of the examples with their own labels, ascending
+    codes: Ints  # the label of each of these scores
     tolerance: float  # closer scores count as equal, which can only enlarge a p-value
     doubt: Floats
     is_error: Mask
@@ -229,10 +236,12 @@ class Calibration:
         cls, verdict: CaseVerdicts, codes: Ints, n_thresholds: int | None
     ) -> Calibration:
         """Calibration from the verdicts on the examples and their true labels."""
-        own = np.sort(verdict.scores[np.arange(codes.size), codes])
+        own = verdict.scores[np.arange(codes.size), codes]
+        order = np.argsort(own, kind="stable")
         finite = np.abs(own[np.isfinite(own)])
         return cls(
-            sorted_scores=own,
+            sorted_scores=own[order],
+            codes=codes[order],
             tolerance=1e-10 * (1.0 + finite.max(initial=0.0)),
             doubt=verdict.doubt,
             is_error=verdict.label != codes,
@@ -244,10 +253,18 @@ class Calibration:
         """The number of calibration examples."""
         return self.sorted_scores.size
 
-    def p_values(self, scores: Floats) -> Floats:
-        """Conformal p-values (#{calibration score <= score} + 1) / (n + 1)."""
-        n_at_most = np.searchsorted(self.sorted_scores, scores + self.tolerance, side="right")
-        return np.asarray((n_at_most + 1.0) / (self.n_calibration + 1.0), dtype=np.float64)
+    def count_at_most(self, scores: Floats, by: str) -> tuple[Ints, Ints]:
+        """Numbers of calibration scores not above each score, and of those compared with a label.
+
+        ``scores`` have the shape (n_points, n_labels). By "case" all calibration scores are
+        compared, by "class" those of the label itself.
+        """
+        counts, sizes = np.empty(scores.shape, dtype=np.intp), np.empty(scores.shape[1], np.intp)
+        for y in range(scores.shape[1]):
+            own = self.sorted_scores if by == "case" else self.sorted_scores[self.codes == y]
+            counts[:, y] = np.searchsorted(own, scores[:, y] + self.tolerance, side="right")
+            sizes[y] = own.size
+        return counts, sizes
 
     def certificate(self, delta: float, n_choices: int = 1) -> Certificate:
         """Bound on the risk of the composite rule, which the examples did not influence."""
@@ -298,6 +315,53 @@ def _accepted_certificate(
     )
 
 
+def label_p_values(
+    calibrations: Sequence[Calibration], scores: Sequence[Floats], by: str = "case"
+) -> Floats:
+    """Valid p-values of every label from one calibration, or from one for each of K folds.
+
+    ``scores``, each of shape (n_points, n_labels), are those of the new cases by the rule of each
+    calibration. C counts the calibration scores not above, over all folds, and n those compared.
+    One calibration gives (C + 1) / (n + 1); K folds give 2 (C + K) / (n + K).
+    """
+    check_choice("by", by, SET_GUARANTEES)
+    found = [
+        part.count_at_most(values, by) for part, values in zip(calibrations, scores, strict=True)
+    ]
+    n_folds = len(found)
+    counts, sizes = sum(c for c, _ in found), sum(n for _, n in found)
+    # Every fold gives the p-value (C_k + 1) / (n_k + 1). This is their mean with the weights
+    # (n_k + 1) / (n + K). Twice a weighted mean of p-values is one, however they depend on each
+    # other; the mean alone is not.
+    means = np.asarray((counts + float(n_folds)) / (sizes + float(n_folds)), dtype=np.float64)
+    return means if n_folds == 1 else np.minimum(2.0 * means, 1.0)
+
+
+def cross_conformal_level(nominal: float, n_samples: int, n_folds: int) -> float:
+    """The level that published cross-conformal sets hold: 1 - 2 a - 2 (1 - a)(K - 1) / (n + K).
+
+    With C calibration scores not above that of a label, over all K folds and n examples, the
+    published p-value is (C + 1) / (n + 1), and a = 1 - ``nominal``. Sets of the labels with
+    p-values above a hold the true label with this probability at least, not with ``nominal``.
+    ``predict_set`` at the returned level gives these sets.
+
+    References
+    ----------
+    Vovk (2015), Cross-conformal predictors; Vovk & Wang (2020), Combining p-values via averaging;
+    Barber, Candes, Ramdas & Tibshirani (2021), Predictive inference with the jackknife+.
+
+    Examples
+    --------
+    >>> round(cross_conformal_level(0.9, 300, 5), 4)
+    0.7764
+    """
+    epsilon = 1.0 - check_level(nominal)
+    n_folds = check_count("n_folds", n_folds, low=2)
+    n_samples = check_count("n_samples", n_samples, low=n_folds)
+    share = (n_folds - 1.0) / (n_samples + n_folds)
+    return max(0.0, 1.0 - 2.0 * epsilon - 2.0 * (1.0 - epsilon) * share)
+
+
 def published_deviation(n_validation: int, n_models: int, delta: float = 0.05) -> float:
     """The deviation term of Proposition 4.2: 5.66 sqrt((ln(e n) + ln(8 K / delta)) / n).
 
@@ -346,7 +410,8 @@ def require_calibration(calibration: Calibration | None, what: str) -> Calibrati
     if calibration is None:
         raise NotCertifiableError(
             f"{what} needs examples that had no part in making the rule: the validation examples "
-            "chose its models. Set `calibration_size` and fit again."
+            "chose its models. Set `calibration_size` (for label sets, also `cross_folds`) and fit "
+            "again."
         )
     return calibration
 
