@@ -138,7 +138,7 @@ def test_the_published_machines_had_a_bias(data_dir):
 
 def test_the_regions_are_compared_on_every_set(data_dir):
     frame = run_table("compression-2004", "regions", data_dir=data_dir, quick=True)
-    table = run_table("compression-2004", "table1", data_dir=data_dir, quick=True)
+    table = run_table("compression-2004", "table-1", data_dir=data_dir, quick=True)
     assert frame["data"].tolist() == [*table["data"], "mean distance"]
     rows = frame.iloc[:-1]
     # the tables of the paper are those of the reading "margin"
