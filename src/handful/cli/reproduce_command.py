@@ -40,7 +40,7 @@ def reproduce(
 
     scm-2003: table-1, svm, best, balls, table-2, slides, slides-svm, certificates
 
-    compression-2004: table-1, conventions, figure-3, figure-4, figure-5, figure-6
+    compression-2004: table-1, conventions, regions, figure-3, figure-4, figure-5, figure-6
 
     nonconformity-2009: figure-2, table-1, table-3
 
