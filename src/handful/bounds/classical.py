@@ -84,7 +84,7 @@ def disagreement_bound(
     Examples
     --------
     >>> round(disagreement_bound(500, 5, 0.1).risk, 6)
-    0.12323
+    0.123181
     """
     n = check_count("n_samples", n_samples, low=1)
     k = check_count("n_disagreements", n_disagreements, high=n)
