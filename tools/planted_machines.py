@@ -57,8 +57,8 @@ COVERING: dict[str, list[Row]] = {
         ),
         (
             "any row of a group may be named",
-            "pool = groups.first[: scheme.pool_size]",
-            "pool = np.arange(groups.n_rows(scheme.pool_size))",
+            "yield scheme, groups.first[: scheme.pool_size]",
+            "yield scheme, np.arange(groups.n_rows(scheme.pool_size))",
             (f"{_GROUPS}::test_candidates_pay_what_they_owe[mixed]",),
         ),
     ],
