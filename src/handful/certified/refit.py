@@ -15,12 +15,12 @@ from handful.models import Fitted
 from handful.tables import FeatureReader, SeenRows, as_pandas
 
 NOT_CERTIFIED = (
-    "NOT CERTIFIED: this rule was learned from all rows, so that none is left to count, and it "
+    "NOT CERTIFIED: this rule was learned from the counted rows too: none is left to count, and it "
     "carries no certificate."
 )
 BY_DISAGREEMENT = (
-    "This rule was learned from all rows: it has no certificate but that by its disagreement with "
-    "the certified rule on unlabelled rows."
+    "This rule was learned from the counted rows too: it has no certificate but that by its "
+    "disagreement with the certified rule on unlabelled rows."
 )
 
 

@@ -21,9 +21,9 @@ from handful.verify.sealed import TRAINING
 from handful.verify.sheets import Sheet
 
 _SENTENCES = {
-    False: "NOT CERTIFIED: this rule was learned from all rows, so that none is left to count, and "
-    "it carries no certificate.",
-    True: "This rule was learned from all rows: it has no certificate but that by its "
+    False: "NOT CERTIFIED: this rule was learned from the counted rows too: none is left to count, "
+    "and it carries no certificate.",
+    True: "This rule was learned from the counted rows too: it has no certificate but that by its "
     "disagreement with the certified rule on unlabelled rows.",
 }
 _LEFT = (
