@@ -12,7 +12,7 @@ from handful.cli.options import Force, Json, Quiet
 from handful.writing import check_folder, write_folder
 
 if TYPE_CHECKING:
-    from handful.report.tripod import Item
+    from handful.report.tripod import ChecklistItem
 
 CHECKLISTS = ("tripod-ai",)
 FILES = ("tripod-ai.md", "tripod-ai.html")
@@ -87,7 +87,7 @@ def read_study_files(folder: Path) -> dict[str, Any]:
     return found
 
 
-def _print_items(items: list[Item]) -> None:
+def _print_items(items: list[ChecklistItem]) -> None:
     """How many items are filled, drafted and asked, and what is asked."""
     from handful.report.tripod import counts_of
 

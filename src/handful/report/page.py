@@ -17,7 +17,13 @@ from handful.bounds import Certificate
 from handful.certified import Band
 from handful.report.dossier import read_dossier
 from handful.report.sections import SectionOptions, read_sections
-from handful.report.tripod import Item, counts_of, study_table, tripod_items, tripod_markdown
+from handful.report.tripod import (
+    ChecklistItem,
+    counts_of,
+    study_table,
+    tripod_items,
+    tripod_markdown,
+)
 
 
 def render_report(
@@ -89,7 +95,9 @@ def render_report(
     )
 
 
-def render_tripod(documents: Mapping[str, Any], *, title: str) -> tuple[list[Item], str, str]:
+def render_tripod(
+    documents: Mapping[str, Any], *, title: str
+) -> tuple[list[ChecklistItem], str, str]:
     """The items of TRIPOD+AI, and the checklist as Markdown and as a page.
 
     Parameters

@@ -21,7 +21,7 @@ _MARKS = re.compile(r"([\\`*_{}\[\]<>#|&~])")
 
 
 @dataclass(frozen=True)
-class Item:
+class ChecklistItem:
     """One item of the checklist.
 
     Attributes
@@ -59,7 +59,7 @@ class Item:
         return {**{name: getattr(self, name) for name in names}, "sources": list(self.sources)}
 
 
-def tripod_items(documents: Documents, template: str) -> list[Item]:
+def tripod_items(documents: Documents, template: str) -> list[ChecklistItem]:
     """All items, in their order.
 
     Parameters
@@ -72,7 +72,7 @@ def tripod_items(documents: Documents, template: str) -> list[Item]:
     return [_item(entry, documents) for entry in json.loads(template)]
 
 
-def _item(entry: Mapping[str, Any], documents: Documents) -> Item:
+def _item(entry: Mapping[str, Any], documents: Documents) -> ChecklistItem:
     found = sentences_of(entry.get("says", ()), documents)
     has_numbers = any(
         piece.source and _DIGIT.search(piece.text) for one in found for piece in one.pieces
@@ -87,10 +87,10 @@ def _item(entry: Mapping[str, Any], documents: Documents) -> Item:
         question = f"The files do not say it: {entry['asks'][:1].lower()}{entry['asks'][1:]}?"
     said = () if status == ASKED else tuple(found)
     known = {name: entry[name] for name in ("item", "section", "asks")}
-    return Item(**known, status=status, sentences=said, question=question)
+    return ChecklistItem(**known, status=status, sentences=said, question=question)
 
 
-def counts_of(items: Sequence[Item]) -> dict[str, int]:
+def counts_of(items: Sequence[ChecklistItem]) -> dict[str, int]:
     """How many items are filled, drafted and asked."""
     return {
         status: sum(item.status == status for item in items) for status in (FILLED, DRAFTED, ASKED)
@@ -106,7 +106,7 @@ def study_table(documents: Documents) -> dict[str, Any] | None:
         raise fail("evidence.json: study.table_one", "as certify writes it", table) from error
 
 
-def tripod_markdown(items: Sequence[Item], documents: Documents, title: str) -> str:
+def tripod_markdown(items: Sequence[ChecklistItem], documents: Documents, title: str) -> str:
     """The checklist as Markdown; text from the table is escaped."""
     numbers = counts_of(items)
     lines = [
