@@ -141,6 +141,8 @@ class _BothSides(Sequence[Condition]):
         return 2 * self.cuts.size
 
     def __getitem__(self, index: Any) -> Any:
+        if index >= len(self):
+            raise IndexError(index)
         i, k = divmod(index % self.cuts.size, self.cuts.shape[1])
         return self.make(i, float(self.cuts[i, k]), index < self.cuts.size)
 
