@@ -27,7 +27,7 @@ TABLE: dict[tuple[str, str], list[tuple[str, str, str]]] = {
             "_deviance(p, q) + _deviance(1.0 - q",
         ),
         ("off by one in k", "np.where(is_lower, k + 1.0, n - k)", "np.where(is_lower, k, n - k)"),
-        ("slope without the number", "slope = rest[rows] * np.exp", "slope = np.exp"),
+        ("slope without the number", "slope = others * np.exp", "slope = np.exp"),
         ("small complement", "np.log1p(-np.exp(small))", "np.log(1.0 - np.exp(small))"),
         (
             "wrong half of a coefficient",

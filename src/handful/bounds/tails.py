@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import gammaln, ndtri_exp
 
-from handful.arrays import Floats
+from handful.arrays import Floats, Ints
 
 _PAD = 1e-12  # relative; mpmath comparisons in the tests show errors below 1e-14
 _HALF_LOG_2PI = 0.9189385332046727  # ln(2 pi) / 2
@@ -62,7 +62,8 @@ def _deviance(x: Floats, mean: Floats) -> Floats:
     square = v * v
     tail = np.zeros_like(v)
     for coefficient in reversed(_SERIES):
-        tail = coefficient + square * tail
+        tail *= square
+        tail += coefficient
     close = v * (near_z - 2.0 * square * tail)
     with np.errstate(divide="ignore", invalid="ignore"):
         far = z - np.log(mean / safe)
@@ -129,14 +130,27 @@ def _beta_fraction(x: Floats, y: Floats, a: Floats, b: Floats, tolerance: float)
     start, total, two = a * y - b * x + 1.0, a + b, 2.0 - x
     value = a * start / (a + 1.0)
     c, d = value.copy(), np.zeros_like(value)
-    active = np.arange(value.size)
+    active: slice | Ints = slice(None)
     for step in range(1, _MAX_FRACTION):
+        # In place: fresh arrays would cost more than the arithmetic.
         low, odd = a + (step - 1.0), a + (2.0 * step - 1.0)
-        share = (b - step) * (step * x / odd)
-        numerator = share * low * (total + (step - 1.0)) * (x / odd)
-        term = (low + 1.0) * (start + step * two) / (odd + 2.0) + share + step
-        d = 1.0 / (term + numerator * d)
-        c = term + numerator / c
+        share = step * x
+        share /= odd
+        share *= b - step
+        numerator = share * low
+        numerator *= total + (step - 1.0)
+        numerator *= x / odd
+        low += 1.0
+        low *= start + step * two
+        odd += 2.0
+        term = np.divide(low, odd, out=low)
+        term += share
+        term += step
+        d *= numerator
+        d += term
+        np.divide(1.0, d, out=d)
+        np.divide(numerator, c, out=c)
+        c += term
         change = c * d
         value[active] *= change
         going = np.abs(change - 1.0) > tolerance
@@ -145,7 +159,7 @@ def _beta_fraction(x: Floats, y: Floats, a: Floats, b: Floats, tolerance: float)
             return value
         # Copying costs more than a few idle elements.
         if n_going < 0.7 * going.size:
-            active = active[going]
+            active = np.arange(value.size)[active][going]
             x, a, b, c, d = x[going], a[going], b[going], c[going], d[going]
             start, total, two = start[going], total[going], two[going]
     raise FloatingPointError("the continued fraction of the incomplete beta did not converge")
@@ -264,24 +278,27 @@ def _solve_tail(k: Floats, n: Floats, log_delta: Floats) -> Floats:
     u = np.where((z > 0) & (guess < highest), guess, highest)
     found = highest.copy()  # the closed form, a valid upper end: kept if the steps do not converge
     rows = np.flatnonzero(highest < _LARGEST_U)
+    at, *parts = (part[rows] for part in (u, k, n, constant, target, rest, highest))
     for step in range(_MAX_NEWTON):
         if rows.size == 0:
             break
-        at, kk, ends = u[rows], k[rows], highest[rows]
+        kk, nn, constants, goal, others, ends = parts
         p, q = -np.expm1(-at), np.exp(-at)
         # The first step is far from the root and needs few digits.
         tolerance = 1e-7 if step == 0 else 4e-16
-        log_cdf, _, log_pmf = log_tails(kk, n[rows], p, q, constant[rows], tolerance)
-        slope = rest[rows] * np.exp(log_pmf - log_cdf)
-        newton = (target[rows] - log_cdf) / slope
-        bend = 0.5 * newton * (slope + kk * q / p - rest[rows])
+        log_cdf, _, log_pmf = log_tails(kk, nn, p, q, constants, tolerance)
+        slope = others * np.exp(log_pmf - log_cdf)
+        newton = (goal - log_cdf) / slope
+        bend = 0.5 * newton * (slope + kk * q / p - others)
         # The excess is convex: Newton's step lands outside the root, by about bend * newton.
         is_close = (np.abs(bend * newton) < 1e-13 * at) & (step > 0)
         found[rows[is_close]] = np.minimum(at - newton, ends)[is_close]
         # Halley's step if its denominator is safe.
         halley = np.where(np.abs(bend) < 0.5, newton / (1.0 - bend), newton)
-        u[rows] = np.clip(at - halley, 0.01 * at, ends)
-        rows = rows[~is_close]
+        at = np.clip(at - halley, 0.01 * at, ends)
+        if is_close.any():
+            rows = rows[~is_close]
+            at, *parts = (part[~is_close] for part in (at, *parts))
     return _round_up(found)
 
 
@@ -338,17 +355,19 @@ def _kl_newton(mean: Floats, target: Floats, n_steps: int = _MAX_NEWTON) -> Floa
         u = np.where(chernoff < 1.0, np.minimum(closed, -np.log1p(-chernoff)), closed)
     # Start outside the root and strictly above the mean, because the slope at the mean is zero.
     u = np.minimum(np.maximum(u * (1.0 + 1e-12), lowest * (1.0 + 1e-15)), _LARGEST_U)
-    rows = np.arange(u.size)
+    rows, parts = np.arange(u.size), [u.copy(), mean, rest, target, lowest]
     for _ in range(n_steps):
-        at, share = u[rows], mean[rows]
+        at, share, others, goal, low = parts
         p, q = -np.expm1(-at), np.exp(-at)
-        excess = _deviance(share, p) + _deviance(rest[rows], q) - target[rows]
+        excess = _deviance(share, p) + _deviance(others, q) - goal
         with np.errstate(divide="ignore", invalid="ignore"):
             newton = np.where(p > share, excess * (p / (p - share)), 0.0)
-        u[rows] = np.clip(at - newton, lowest[rows], _LARGEST_U)
-        rows = rows[np.abs(u[rows] - at) > 1e-15 * at]
-        if rows.size == 0:
+        parts[0] = u[rows] = np.clip(at - newton, low, _LARGEST_U)
+        going = np.abs(parts[0] - at) > 1e-15 * at
+        if not going.any():
             break
+        if not going.all():
+            rows, parts = rows[going], [part[going] for part in parts]
     return u
 
 

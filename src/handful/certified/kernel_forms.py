@@ -83,10 +83,10 @@ def pursue_in_pool(
             break
         chosen.append(j)
         u = W[:, j] / np.linalg.norm(W[:, j])
-        R = R - np.outer(u, u @ R)
+        R -= np.outer(u, u @ R)
         shares = u @ W
-        W = W - np.outer(u, shares)
-        norms = norms - shares**2
+        W -= np.outer(u, shares)
+        norms -= shares**2
     out = []
     for size in sizes:
         some = np.array(chosen[:size], dtype=np.int64)

@@ -165,11 +165,9 @@ def _probe(pool: Pool) -> Floats:
     On a small pool forms that differ elsewhere often give the same labels to its rows.
     """
     some = pool.X[:_MOST_MIXED]
-    steps = np.arange(some.shape[1]) + 1
-    mixed = [
-        np.column_stack([np.roll(some[:, j - 1], k * j) for j in steps])
-        for k in range(1, _N_MIXED + 1)
-    ]
+    n, columns = len(some), np.arange(some.shape[1])
+    rows, steps = np.arange(n)[:, None], columns + 1
+    mixed = [some[(rows - k * steps) % n, columns] for k in range(1, _N_MIXED + 1)]
     return np.ascontiguousarray(np.vstack([pool.X, *mixed]))
 
 

@@ -58,23 +58,26 @@ def best_stump(bins, n_bins, signs, g, h, c, least, ridge, work, out):
             work[1, b] += h[i, c]
         all_g = 0.0
         all_h = 0.0
-        for b in range(m):
+        for b in range(m):  # sums up to each bin
             all_g += work[0, b]
             all_h += work[1, b]
-        left_g = 0.0
-        left_h = 0.0
+            work[0, b] = all_g
+            work[1, b] = all_h
         for b in range(m - 1):
-            left_g += work[0, b]
-            left_h += work[1, b]
-            right_g = all_g - left_g
-            right_h = all_h - left_h
+            left_g, left_h = work[0, b], work[1, b]
+            right_g, right_h = all_g - left_g, all_h - left_h
             # A side of few rows would follow their labels.
             if left_h < least or right_h < least:
                 continue
-            left, right = left_g / (left_h + ridge), right_g / (right_h + ridge)
+            bend, rest = left_h + ridge, right_h + ridge
+            # Most bins are far from the best one, which a product tells without divisions.
+            both = left_g**2 * rest + right_g**2 * bend
+            if both < best_gain * (bend * rest) * (1.0 - 1e-9):
+                continue
+            left, right = left_g / bend, right_g / rest
             if b > 0 and signs[j] * (right - left) < 0.0:
                 continue
-            gain = left_g**2 / (left_h + ridge) + right_g**2 / (right_h + ridge)
+            gain = left_g**2 / bend + right_g**2 / rest
             # By more than rounding, so that ties go to the lowest feature and bin on every machine.
             if gain > best_gain * (1.0 + 1e-12):
                 best_gain, best_j, best_b = gain, j, b

@@ -100,12 +100,11 @@ class Pool:
     @cached_property
     def fill(self) -> Floats:
         """Medians, for missing values; 0 for words that are not said."""
-        with np.errstate(all="ignore"):
-            known = ~np.isnan(self.X)
-            medians = [
-                float(np.median(self.X[known[:, j], j])) if known[:, j].any() else 0.0
-                for j in range(self.X.shape[1])
-            ]
+        known, medians = ~np.isnan(self.X), np.zeros(self.X.shape[1])
+        is_whole = known.all(axis=0) & known.any(axis=0)
+        medians[is_whole] = np.median(self.X[:, is_whole], axis=0)
+        for j in np.flatnonzero(known.any(axis=0) & ~is_whole):
+            medians[j] = np.median(self.X[known[:, j], j])
         is_word = np.array([asked.kind == "word" for asked in self.columns.features], dtype=bool)
         return np.where(is_word, 0.0, medians)
 

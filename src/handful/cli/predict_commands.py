@@ -30,6 +30,7 @@ from handful.writing import check_place, open_atomically, write_atomically
 if TYPE_CHECKING:
     import pandas as pd
 
+    from handful.arrays import Floats
     from handful.files import Model
     from handful.tables import Note
 
@@ -139,21 +140,27 @@ class Labeller:
         risk = () if self.model.fitted.risk is None else ("risk",)
         return (*self.keep, "row", "label", "score", *risk, "decided by", "missing")
 
-    def rows(self, chunk: pd.DataFrame, start: int) -> list[tuple[Any, ...]]:
-        """Results of a piece that begins after ``start`` rows."""
+    def results(self, chunk: pd.DataFrame, start: int) -> list[list[Any]]:
+        """The columns of results of a piece that begins after ``start`` rows."""
         import numpy as np
 
         lacking = self.model.missing(chunk)
         self._remember(chunk, lacking)
-        gaps = [f"missing: {', '.join(g)}" if g else "" for g in lacking]
-        is_asked = np.array([not (self.is_abstaining and gap) for gap in gaps], dtype=bool)
-        empty = ("",) * (len(self.header) - len(self.keep) - 3)  # label, score, risk
-        results: list[tuple[Any, ...]] = [(*empty, ABSTAINS)] * len(chunk)
-        for i, found in zip(np.flatnonzero(is_asked), self._decided(chunk[is_asked]), strict=True):
-            results[i] = found
-        kept = [["" if value != value else value for value in chunk[name]] for name in self.keep]
-        places = range(start + 1, start + len(chunk) + 1)
-        return list(zip(*kept, places, *zip(*results, strict=True), gaps, strict=True))
+        gaps = ["" if not names else f"missing: {', '.join(names)}" for names in lacking]
+        n_rows, n_found = len(chunk), len(self.header) - len(self.keep) - 2
+        is_asked = np.ones(n_rows, dtype=bool)
+        if self.is_abstaining:
+            is_asked = np.array([not names for names in lacking], dtype=bool)
+        if is_asked.all():
+            found = self._decided(chunk)
+        else:
+            empty = np.full((n_found, n_rows), "", dtype=object)
+            empty[-1] = ABSTAINS
+            if is_asked.any():
+                empty[:, is_asked] = self._decided(chunk[is_asked])
+            found = empty.tolist()
+        kept = [["" if v != v else v for v in chunk[name].tolist()] for name in self.keep]
+        return [*kept, list(range(start + 1, start + n_rows + 1)), *found, gaps]
 
     def _remember(self, chunk: pd.DataFrame, lacking: Sequence[tuple[str, ...]]) -> None:
         """Count rows that lack values, by column and under "", and words that cannot be read."""
@@ -181,22 +188,27 @@ class Labeller:
             said.append(Note("H071", text))
         return said
 
-    def _decided(self, chunk: pd.DataFrame) -> list[tuple[Any, ...]]:
-        """Label, score and reason of each row."""
-        if not len(chunk):
-            return []
+    def _decided(self, chunk: pd.DataFrame) -> list[list[Any]]:
+        """Labels, scores, risks if there are such, and reasons of the rows."""
+        import numpy as np
+
         model = self.model
-        scores = [round(float(score), 6) for score in model.scores(chunk)]
+        labels, reasons = model.predict(chunk).tolist(), model.reasons(chunk)
+        for i in np.flatnonzero(model.is_in_doubt(chunk)).tolist():
+            labels[i], reasons[i] = "", IN_DOUBT
         risks = model.risks(chunk)
-        shown: list[tuple[float, ...]] = [(s,) for s in scores]
-        if risks is not None:
-            shown = [(s, round(float(p), 4)) for s, p in zip(scores, risks, strict=True)]
-        found = zip(model.predict(chunk), shown, model.reasons(chunk), strict=True)
-        in_doubt = model.is_in_doubt(chunk)
-        return [
-            ("", *numbers, IN_DOUBT) if in_doubt[i] else (label, *numbers, reason)
-            for i, (label, numbers, reason) in enumerate(found)
-        ]
+        shown = [] if risks is None else [_rounded(risks, 4)]
+        return [labels, _rounded(model.scores(chunk), 6), *shown, reasons]
+
+
+def _rounded(values: Floats, digits: int) -> list[float]:
+    """Rounded numbers, each distinct one rounded once."""
+    import numpy as np
+
+    # by their bits, since -0.0 is written in another way than 0.0
+    bits, places = np.unique(np.ascontiguousarray(values).view(np.int64), return_inverse=True)
+    found = [round(value, digits) for value in bits.view(np.float64).tolist()]
+    return [found[k] for k in places.tolist()]
 
 
 def _is_code(word: str) -> bool:
@@ -223,11 +235,12 @@ def _write_rows(
         if len(chunk) == 0:  # a header without rows
             continue
         try:
-            rows = labeller.rows(chunk, n_rows)
+            columns = labeller.results(chunk, n_rows)
         except ValueError as error:
             raise ValueError(f"{error} (rows from {n_rows + 1})") from error
         if not as_json and n_rows == 0:
             write(_as_csv([labeller.header]))  # not before there is something to say
+        rows = zip(*columns, strict=True)
         write(_as_json_lines(labeller.header, rows) if as_json else _as_csv(rows))
         n_rows += len(chunk)
         report(f"{n_rows} rows")

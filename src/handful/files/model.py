@@ -25,7 +25,7 @@ from handful.files.beside import beside, read_estimators
 from handful.files.document import FORMAT, HASH_FIELD, from_text, named_by_digest, read_text_of
 from handful.files.protocol import FollowedProtocol
 from handful.models import Fitted
-from handful.tables import Choices, as_pandas, word_of
+from handful.tables import Choices, as_pandas, map_flags, word_of
 
 VERSION = 3  # of the fields below; other files are refused
 FIELDS = ("fitted", "labels", "certificate", "kept", "training", "data", "provenance")
@@ -453,8 +453,8 @@ class Model:
 
     def missing(self, X: Any) -> list[tuple[str, ...]]:
         """For each row, the columns that the model reads and that are missing."""
-        gaps = self.fitted.columns.is_missing(self.rows(X))
-        return [tuple(self.needs[j] for j in np.flatnonzero(row)) for row in gaps]
+        gaps, names = self.fitted.columns.is_missing(self.rows(X)), self.needs
+        return map_flags(gaps, lambda row: tuple(names[j] for j in np.flatnonzero(row)))
 
     def to_document(self, estimators: list[Any] | None = None) -> dict[str, Any]:
         """Plain data (JSON-ready); estimators of other libraries go into ``estimators``."""

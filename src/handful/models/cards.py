@@ -10,12 +10,13 @@ from typing import Self
 
 import numpy as np
 
-from handful.arrays import Floats, Ints
+from handful.arrays import Floats, Ints, Mask
 from handful.codec import fail
 from handful.models.conditions import Condition
 from handful.models.form import Form, Part, Places, check_two, used
 from handful.models.language import Entry, Language
 from handful.models.words import Vocabulary
+from handful.tables import map_flags
 
 
 @dataclass(frozen=True)
@@ -181,14 +182,19 @@ class Card(Form, tag="score card"):
         ]
 
     def reasons(self, X: Floats, words: Vocabulary) -> list[str]:
+        points = np.array([item.points for item in self.items], dtype=np.int64)
         texts = [f"{item.condition.describe(words)} {item.points:+d}" for item in self.items]
-        is_met = [item.condition.is_met(X) for item in self.items]
-        out = []
-        for i, points in enumerate(self.points(X).tolist()):
-            met = ", ".join(text for text, met in zip(texts, is_met, strict=True) if met[i])
-            unit = "point" if abs(points) == 1 else "points"
-            out.append(f"{points} {unit}" + (f": {met}" if met else ""))
-        return out
+        is_met = np.zeros((len(X), len(texts)), dtype=bool)
+        for j, item in enumerate(self.items):
+            is_met[:, j] = item.condition.is_met(X)
+
+        def reason(met: Mask) -> str:
+            total = int(points[met].sum())
+            said = ", ".join(itertools.compress(texts, met))
+            unit = "point" if abs(total) == 1 else "points"
+            return f"{total} {unit}" + (f": {said}" if said else "")
+
+        return map_flags(is_met, reason)
 
     def moved(self, places: Places) -> Self:
         items = [replace(item, condition=item.condition.moved(places)) for item in self.items]

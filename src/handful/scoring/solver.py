@@ -7,8 +7,9 @@ scales; moves of points, cuts and items while the logistic loss falls.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,7 @@ class Items:
     def __len__(self) -> int:
         return len(self.conditions)
 
-    @property
+    @cached_property
     def features(self) -> Ints:
         """The feature of each item."""
         return np.array([c.features[0] for c in self.conditions], dtype=np.int64)
@@ -61,17 +62,26 @@ def quantile_cuts(x: Floats, n_cuts: int, weight: Floats | None = None) -> list[
     [2.0, 3.0, 6.0]
     """
     is_used = ~np.isnan(x) if weight is None else ~np.isnan(x) & (weight > 0.0)
-    values, place = np.unique(x[is_used], return_inverse=True)
-    if len(values) < 2:
+    used = x[is_used]
+    order = np.argsort(used)
+    ordered = used[order]
+    borders = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+    if not len(borders):
         return []
-    heavy = np.bincount(place, weights=None if weight is None else weight[is_used])
-    below = np.cumsum(heavy)[:-1]  # weight on the left of each border
-    borders = np.arange(1, len(values))
+    values = ordered[np.concatenate([[0], borders])]
+    below, total = borders, len(used)  # weight on the left of each border, and of all rows
+    if weight is not None:
+        place = np.empty(len(used), dtype=np.int64)
+        place[order] = np.searchsorted(borders, np.arange(len(used)), side="right")
+        heavy = np.bincount(place, weights=weight[is_used])
+        below, total = np.cumsum(heavy)[:-1], heavy.sum()
+    chosen: Collection[int] = range(1, len(values))
     if len(borders) > n_cuts:
-        wanted = np.arange(1, n_cuts + 1) * heavy.sum() / (n_cuts + 1)
-        borders = np.unique(np.abs(below[None, :] - wanted[:, None]).argmin(axis=1)) + 1
+        wanted = np.arange(1, n_cuts + 1) * total / (n_cuts + 1)
+        nearest = np.abs(below[None, :] - wanted[:, None]).argmin(axis=1)
+        chosen = {k + 1 for k in nearest.tolist()}
     is_whole = bool((values % 1.0 == 0.0).all())
-    pairs = [(float(values[b - 1]), float(values[b])) for b in borders]
+    pairs = [(float(values[b - 1]), float(values[b])) for b in chosen]
     return sorted({short(0.5 * a + 0.5 * b, a, b, is_whole=is_whole) for a, b in pairs})
 
 

@@ -64,7 +64,7 @@ def _shortened(card: Card, X: Floats, items: Items) -> Card:
         (feature,) = item.condition.features
         if feature in items.is_given:
             continue
-        tried = [c.cut for c in items.conditions if c.features == (feature,)]
+        tried = [items.conditions[i].cut for i in np.flatnonzero(items.features == feature)]
         low = max((cut for cut in tried if cut < item.condition.cut), default=-np.inf)
         high = min((cut for cut in tried if cut > item.condition.cut), default=np.inf)
         for digits in range(1, 6):

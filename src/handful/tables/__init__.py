@@ -19,6 +19,7 @@ from handful.tables.cells import (
     all_marks,
     is_missing,
     map_distinct,
+    map_flags,
     word_of,
 )
 from handful.tables.choices import Choices, check_named, target_of
@@ -152,6 +153,7 @@ __all__ = [
     "is_missing",
     "load_table",
     "map_distinct",
+    "map_flags",
     "matching",
     "need_two_classes",
     "new_table",

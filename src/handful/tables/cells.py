@@ -180,6 +180,22 @@ def map_distinct(cells: Sequence[Any], compute: Callable[[Any], T]) -> list[T]:
     return out
 
 
+def map_flags(flags: NDArray[np.bool_], compute: Callable[[NDArray[np.bool_]], T]) -> list[T]:
+    """Compute a function of every row of flags, once for each distinct row.
+
+    Examples
+    --------
+    >>> map_flags(np.eye(2, dtype=bool), lambda row: row.tolist().index(True))
+    [0, 1]
+    """
+    packed = np.packbits(flags, axis=1)
+    content, width = packed.tobytes(), packed.shape[1]
+    keys = [content[i * width : (i + 1) * width] for i in range(len(flags))]
+    places = dict(zip(keys, range(len(keys)), strict=True))
+    known = {key: compute(flags[i]) for key, i in places.items()}
+    return [known[key] for key in keys]
+
+
 def days_of(cells: Sequence[Any], marks: Collection[str] = ()) -> NDArray[np.float64]:
     """Days since 1970 of cells that write dates. The day comes first if dots separate it.
 

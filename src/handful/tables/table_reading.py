@@ -121,7 +121,8 @@ class TableReading:
 
     def notes_on(self, names: Collection[str]) -> tuple[Note, ...]:
         """Cautions, notes, and the notes on some columns with their names."""
-        own = (n.of(c.name) for c in self.columns if c.name in names for n in c.notes)
+        wanted = frozenset(names)
+        own = (n.of(c.name) for c in self.columns if c.name in wanted for n in c.notes)
         return (*self.cautions, *self._answered((*self.notes, *own)))
 
     @property
