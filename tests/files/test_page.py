@@ -29,8 +29,9 @@ def test_every_field_is_documented():
     said = set(re.findall(r"`([^`]+)`", text))
     names = {"decimal comma", "thousands comma", "thousands dot", "number", "ordered", "date"}
     for base in (Form, Value, Training):
-        names |= set(base.tagged)
-        names |= set().union(*map(_names, base.tagged.values()))
+        # pages that are run as tests add forms of their own
+        ours = {k: v for k, v in base.tagged.items() if v.__module__.startswith("handful.")}
+        names |= set(ours).union(*map(_names, ours.values()))
     for kind in (CoverCode, Data, Provenance, Choices):
         names |= _names(kind)
     data = load_dataset("haberman")
