@@ -39,6 +39,7 @@ def test_slides(quick_tables):
     assert (frame["difference"].abs() <= _noise(frame["errors_slides"])).all(), frame
 
 
+@pytest.mark.thorough
 def test_support_vector_machines_are_those_of_the_paper(quick_tables):
     """Sizes hardly depend on the folds, which the order of rows decides; errors do."""
     frame = quick_tables["svm"]
@@ -46,6 +47,7 @@ def test_support_vector_machines_are_those_of_the_paper(quick_tables):
     assert (frame["difference"].abs() <= 6).all(), frame
 
 
+@pytest.mark.thorough
 def test_slides_have_bounds_and_support_vector_machines(quick_tables):
     frame = quick_tables["slides"]
     ratio = frame["folk_bound"] / frame["bound_slides"]

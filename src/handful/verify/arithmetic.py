@@ -13,6 +13,7 @@ MP = mpmath.mp.clone()
 MP.dps = 50  # thirty digits beyond a float
 _NEGLIGIBLE = MP.mpf(10) ** -45  # of the sum: below its fifty digits once all later terms are added
 _SLACK = MP.mpf(10) ** -9  # by which a float bound may be larger than the exact one
+_MOST_ROWS = 10**9  # counted: their tail is a million terms, some seconds
 _STABLE_SLACK = MP.mpf(10) ** -8  # what the library's rounding may do to the confidence
 _STAKE = MP.mpf("0.999")  # no round may lose more of the capital
 
@@ -68,14 +69,14 @@ def is_tail_bound(value: float, k: int, n: int, nats: Any) -> bool:
     """Whether ``value`` is the largest p with P(Bin(n, p) <= k) >= exp(-nats), rounded up.
 
     A value below is refused beyond nine digits of the probability; so is one that is larger by
-    more than a part in 10^9.
+    more than a part in 10^9. Nothing is said of more than 10^9 rows: it is refused.
 
     Examples
     --------
     >>> is_tail_bound(0.5, 0, 1, math.log(2)), is_tail_bound(0.49, 0, 1, math.log(2))
     (True, False)
     """
-    if not 0.0 <= value <= 1.0:
+    if not 0.0 <= value <= 1.0 or n > _MOST_ROWS:
         return False
     level = MP.exp(-MP.mpf(nats))
     if k >= n:

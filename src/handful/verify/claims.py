@@ -26,6 +26,7 @@ from handful.verify.audit import Audit, Document, Mask, is_close, is_number
 
 MOST = 10**9  # of whatever is counted
 _MOST_NATS = 30.0  # of a choice: beyond MOST, and still a float when exponentiated
+_MANY_ROWS = 10**6  # beyond them only the value of the file is told: another would take minutes
 _LARGEST_BETTING = 20_000  # groups: a minute of fifty-digit arithmetic
 _BETTING = f"the bound for groups by betting, of more than {_LARGEST_BETTING} groups"
 _PRICE_FIELDS = {"kind", "text", "nats"}
@@ -298,7 +299,9 @@ def check_limits(audit: Audit, certificate: Document, claim: Claim, nats: Any) -
 def check_tail(audit: Audit, name: str, value: Any, k: int, n: int, nats: Any) -> bool:
     """The largest probability of which k or fewer of n have the probability that is paid."""
     holds = is_number(value) and is_tail_bound(value, k, n, nats)
-    detail = "" if holds else f"the file says {value!r}, it is {tail_bound(k, n, nats)!r}"
+    detail = f"the file says {value!r}"
+    if not holds and n <= _MANY_ROWS:
+        detail += f", it is {tail_bound(k, n, nats)!r}"
     return audit.check(f"certificate: {name}", holds, detail)
 
 
