@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 
 from handful.cli import app
 from handful.datasets import load_dataset
+from handful.files import Protocol
+from handful.tables import Choices
 from tests.pages import PAGES, blocks, name_of
 
 # Words of usage lines, and names of files or folders that stand for them here.
@@ -92,6 +94,12 @@ def _run(command):
     return result
 
 
+def _fill_protocol():
+    """A protocol that a person filled in, in place of the template or of no file."""
+    columns = Choices(target="outcome", positive="died")
+    Protocol(date="2026-03-01", columns=columns).write("protocol.toml", overwrite=True)
+
+
 def _is_only_read(command):
     """Commands that need a cluster, or the papers' data sets, which are not part of the project."""
     needs_data = command.startswith("handful reproduce") and "--data-dir" not in command
@@ -109,6 +117,10 @@ def test_printed_commands_run(page, scratch):
         if "--to card" in command:  # a row of a menu, not a cover
             _run("handful certify patients.csv --target outcome --choose 0 --candidates "
                  "'score card' --out results --force")  # fmt: skip
+        if "protocol.toml" in command and "protocol new" not in command:
+            _fill_protocol()
+        if "certify" in command and "--out results" in command and Path("results").exists():
+            command += " --force"  # an example before it wrote there
         _run(command)
         if "--out" in (words := _words(command)):
             assert Path(words[words.index("--out") + 1]).exists(), command
