@@ -57,7 +57,7 @@ class Form(Tagged, ABC, field="machine"):
 
     @property
     def conditions(self) -> tuple[Any, ...]:
-        """The `Condition`s that it asks, if it is made of such."""
+        """Conditions (`Condition`) that it asks, if it is made of such."""
         return ()
 
     def described(self, words: Vocabulary) -> list[Part]:
