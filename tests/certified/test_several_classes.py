@@ -32,7 +32,6 @@ def _hold_out(X, y, seed):
             *(load_breast_cancer, 1.05),
             marks=pytest.mark.xfail(
                 reason="1.051 since half of the rows teach: pocket forms and true errors gained",
-                strict=False,
             ),
         ),
         pytest.param(load_digits, 1.1, marks=pytest.mark.slow),
