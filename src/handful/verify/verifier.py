@@ -105,7 +105,6 @@ class Verifier:
     ) -> None:
         self.X, self.y, self.groups, self.library = X, y, groups, library
         self._made: dict[Any, Any] = {}
-        self._evidence: Document | None = None
 
     def check(
         self,
@@ -128,13 +127,14 @@ class Verifier:
             evidence.json that lies beside the file, as plain data.
         """
         audit = Audit()
-        self._evidence = evidence
         with audit.guard("the model file"), np.errstate(all="ignore"):
             if check_head(audit, document, hash_of(document) if digest is None else digest):
-                self._check_content(audit, document, beside)
+                self._check_content(audit, document, beside, evidence)
         return audit.verdict(document)
 
-    def _check_content(self, audit: Audit, document: Document, beside: str) -> None:
+    def _check_content(
+        self, audit: Audit, document: Document, beside: str, evidence: Document | None
+    ) -> None:
         fitted = document["fitted"]
         # Nothing is evaluated for a number of classes that the file only claims.
         is_same = has_classes(fitted["machine"], len(fitted["classes"]))
@@ -148,7 +148,7 @@ class Verifier:
             check_refit(audit, document, sheet, beside)
         elif kind == "menu" and self.library is not None:
             sheet = self._raw_sheet(document)
-            check_menu(audit, document, sheet, self.library, beside, self._evidence)
+            check_menu(audit, document, sheet, self.library, beside, evidence)
         else:
             self._check_clean(audit, document)
 
